@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { parse } from "yaml"
-import * as EvidenceFile from "./evidenceFile.ts"
+import * as ClaimsFile from "./claimsFile.ts"
 import * as FlagValues from "./flagValues.ts"
 import * as ParsedArguments from "./parsedArguments.ts"
 import * as UsageError from "./usageError.ts"
@@ -124,8 +124,8 @@ export const claims = (args: ParsedArguments.ParsedArguments) =>
       }),
       UsageError.fromFlagViolations(args)
     )
-    const { evidence } = yield* EvidenceFile.read(args)
-    const all = evidence.claims.map(withTests(yield* scenarios))
+    const { contract } = yield* ClaimsFile.read(args)
+    const all = contract.claims.map(withTests(yield* scenarios))
     const levels = Contract.levels.filter((name) => level.length === 0 || level.includes(name))
     yield* Console.log(format === "json" ? jsonOf(all, levels) : tableOf(all, levels))
   })

@@ -6,10 +6,10 @@ import { booleanFlag, controlToken, repeatableFlag, valueFlag } from "./flags.ts
 import type { ParsedArguments } from "./parsedArguments.ts"
 import type { Invoked } from "./verify.ts"
 
-const evidence = valueFlag(
-  "evidence",
+const contract = valueFlag(
+  "claims",
   "file",
-  "File of claims (default: contract/evidence.yaml of the contract package)"
+  "File of claims (default: contract/claims.yaml of the contract package)"
 )
 
 const verifyFlags = [
@@ -38,7 +38,7 @@ const verifyFlags = [
   booleanFlag("allow-insecure", "Send key, token and names over http: beyond loopback too, where others can read them"),
   valueFlag("control-url", "url", "Address of the mock server's control API (default: the address of the API)"),
   controlToken,
-  evidence,
+  contract,
   valueFlag("format", "form", "Format of the report (default: table)", ["table", "json", "junit", "github"]),
   valueFlag("output", "file", "File to write the report to, instead of printing it"),
   valueFlag(
@@ -49,7 +49,7 @@ const verifyFlags = [
   valueFlag(
     "observations",
     "file",
-    "File to write the observations to; pass it to the next run with --evidence. An existing file is not overwritten"
+    "File to write the observations to; pass it to the next run with --claims. An existing file is not overwritten"
   ),
   repeatableFlag(
     "person",
@@ -77,7 +77,7 @@ const verifyFlags = [
   repeatableFlag(
     "fail-on",
     "verdict",
-    "Fail on this verdict: violated, lenient or drift; may be repeated (default: violated, and drift from a mock server or from observations of --evidence)"
+    "Fail on this verdict: violated, lenient or drift; may be repeated (default: violated, and drift from a mock server or from observations of --claims)"
   ),
   booleanFlag("strict", "Fail also if the target accepts requests that the service document does not show"),
   booleanFlag("wait-for-expiry", "Wait an hour, to see whether a sandbox refuses a token after it"),
@@ -90,7 +90,7 @@ const verifyFlags = [
 const claimsFlags = [
   repeatableFlag("level", "level", "Only claims of this level: documented, observed, assumed or unknown"),
   valueFlag("format", "form", "Output format (default: table)", ["table", "json"]),
-  evidence
+  contract
 ]
 
 export const addVerify = (program: Command, invoke: CommandLine.Invoke): Command =>
@@ -117,7 +117,7 @@ export const addDiff = (parent: Command, invoke: CommandLine.Invoke): Command =>
   CommandLine.addCommand(
     parent,
     "diff <old> <new>",
-    "Compare two evidence files: the claims that were added, removed or changed. The command fails if a change may " +
+    "Compare two files of claims: the claims that were added, removed or changed. The command fails if a change may " +
       "break consumers",
     [valueFlag("format", "form", "Output format (default: table)", ["table", "json"])],
     invoke

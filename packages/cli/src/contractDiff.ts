@@ -1,11 +1,11 @@
-/** `idv-contract diff` and `idv-mock contract diff`: compares two evidence files. */
+/** `idv-contract diff` and `idv-mock contract diff`: compares two files of claims. */
 import type * as Contract from "@effect-idv/contract/Contract"
 import * as ContractDiff from "@effect-idv/contract/ContractDiff"
 import * as Violation from "@effect-idv/core/Violation"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as EvidenceFile from "./evidenceFile.ts"
+import * as ClaimsFile from "./claimsFile.ts"
 import * as FlagValues from "./flagValues.ts"
 import * as ParsedArguments from "./parsedArguments.ts"
 import * as UsageError from "./usageError.ts"
@@ -24,17 +24,17 @@ const linesOf = ({ claim, differences, isBreaking, kind }: ContractDiff.Change):
   ...differences.map((text) => `  ${text}`)
 ]
 
-const digestOf = ({ document }: Contract.Evidence): string => document === undefined ? "unknown" : document.sha256
+const digestOf = ({ document }: Contract.Contract): string => document === undefined ? "unknown" : document.sha256
 
 /** Reports if the claims were read from two versions of the service document. */
-const documentLines = (older: Contract.Evidence, newer: Contract.Evidence): ReadonlyArray<string> =>
+const documentLines = (older: Contract.Contract, newer: Contract.Contract): ReadonlyArray<string> =>
   digestOf(older) === digestOf(newer)
     ? []
     : [`document: SHA-256 ${digestOf(older)} before, ${digestOf(newer)} now`]
 
 const Flags = Schema.Struct({ format: Schema.optionalWith(FlagValues.oneOf("table", "json"), { exact: true }) })
 
-const tableOf = (older: Contract.Evidence, newer: Contract.Evidence, changes: ReadonlyArray<ContractDiff.Change>) => {
+const tableOf = (older: Contract.Contract, newer: Contract.Contract, changes: ReadonlyArray<ContractDiff.Change>) => {
   const lines = [...documentLines(older, newer), ...changes.flatMap(linesOf)]
   const text = lines.length === 0 ? "The claims are the same" : lines.join("\n")
   return text.replaceAll(/[^\P{Cc}\n]/gu, "\ufffd")
@@ -47,8 +47,8 @@ export const diff = (args: ParsedArguments.ParsedArguments, name: string) =>
       Violation.decodeUnknown(Flags)(ParsedArguments.field(args, "format")),
       UsageError.fromFlagViolations(args)
     )
-    const older = yield* EvidenceFile.ofArgument("<old>", oldPath)
-    const newer = yield* EvidenceFile.ofArgument("<new>", newPath)
+    const older = yield* ClaimsFile.ofArgument("<old>", oldPath)
+    const newer = yield* ClaimsFile.ofArgument("<new>", newPath)
     const changes = ContractDiff.diff(older, newer)
     yield* Console.log(
       format === "json" ? JSON.stringify({ version: 1, changes }, undefined, 2) : tableOf(older, newer, changes)

@@ -11,8 +11,8 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import { Address, isUnencrypted } from "./address.ts"
+import * as ClaimsFile from "./claimsFile.ts"
 import * as ConnectionPools from "./connectionPools.ts"
-import * as EvidenceFile from "./evidenceFile.ts"
 import * as FlagValues from "./flagValues.ts"
 import * as OutputFile from "./outputFile.ts"
 import * as ParsedArguments from "./parsedArguments.ts"
@@ -218,13 +218,13 @@ const casesOf = (args: ParsedArguments.ParsedArguments, claimsCommand: string) =
 }
 
 /**
- * Returns the evidence with only the claims of these cases. Otherwise the other claims would cause alarms, because no
+ * Returns the contract with only the claims of these cases. Otherwise the other claims would cause alarms, because no
  * case tests them.
  */
-const claimsOf = (evidence: Contract.Evidence, cases: ReadonlyArray<Conformance.Case>): Contract.Evidence => {
-  if (cases.length === Conformance.cases.length) return evidence
-  const selectedClaims = evidence.claims.filter(({ id }) => cases.some(({ claim }) => claim === id))
-  return Arr.isNonEmptyReadonlyArray(selectedClaims) ? { ...evidence, claims: selectedClaims } : evidence
+const claimsOf = (contract: Contract.Contract, cases: ReadonlyArray<Conformance.Case>): Contract.Contract => {
+  if (cases.length === Conformance.cases.length) return contract
+  const selectedClaims = contract.claims.filter(({ id }) => cases.some(({ claim }) => claim === id))
+  return Arr.isNonEmptyReadonlyArray(selectedClaims) ? { ...contract, claims: selectedClaims } : contract
 }
 
 /**
@@ -268,18 +268,18 @@ export const verify = (args: ParsedArguments.ParsedArguments, { claims, name, ve
     const { format = "table", har, observations, output } = flags
     const target = yield* targetOf(args, flags)
     const cases = yield* casesOf(args, claims)
-    const { evidence: all, sha256 } = yield* EvidenceFile.read(args)
-    const evidence = claimsOf(all, cases)
+    const { contract: all, sha256 } = yield* ClaimsFile.read(args)
+    const contract = claimsOf(all, cases)
     const failOn = failOnOf(args, flags, target.kind)
     // The files are checked before the first request, because a service may bill checks whose report would be lost.
     if (output !== undefined) yield* OutputFile.check("output", output)
     if (har !== undefined) yield* OutputFile.checkNew("har", har)
     if (observations !== undefined) yield* OutputFile.checkNew("observations", observations)
 
-    const plan = Conformance.plan(target, cases.filter(Conformance.hasClaimOf(evidence)))
+    const plan = Conformance.plan(target, cases.filter(Conformance.hasClaimOf(contract)))
     const isDryRun = ParsedArguments.isOn(args, "dry-run")
     if (target.kind === "sandbox") {
-      const text = Conformance.planText(plan, target, evidence)
+      const text = Conformance.planText(plan, target, contract)
       yield* isDryRun ? Console.log(text) : Console.error(text)
     }
     if (isDryRun) return
@@ -295,7 +295,7 @@ export const verify = (args: ParsedArguments.ParsedArguments, { claims, name, ve
     )
     const startedAt = yield* DateTime.now
     const exchanges = yield* Ref.make(Chunk.empty<Conformance.MaskedExchange>())
-    const report = yield* Conformance.verify(target, evidence, {
+    const report = yield* Conformance.verify(target, contract, {
       cases,
       failOn,
       onObservation: () => target.kind === "sandbox" ? Effect.void : progress.advance,
@@ -310,10 +310,10 @@ export const verify = (args: ParsedArguments.ParsedArguments, { claims, name, ve
       ...target,
       startedAt,
       version,
-      evidenceSha256: sha256,
+      claimsSha256: sha256,
       checks: requestCount.checks()
     }
-    const text = reports[format](report, evidence, runInfo)
+    const text = reports[format](report, contract, runInfo)
     if (output === undefined) yield* Console.log(text)
     else {
       yield* OutputFile.write("output", output, text)
@@ -324,7 +324,7 @@ export const verify = (args: ParsedArguments.ParsedArguments, { claims, name, ve
     }
     if (observations !== undefined) {
       yield* Conformance.hasObservations(report)
-        ? OutputFile.write("observations", observations, yield* Conformance.toObservations(report, evidence))
+        ? OutputFile.write("observations", observations, yield* Conformance.toObservations(report, contract))
         : Console.error(`${name}: nothing was observed, so ${Text.printable(observations)} is not written`)
     }
     if (!Conformance.isTested(report)) {

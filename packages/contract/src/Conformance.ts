@@ -98,7 +98,7 @@ export const plan = (target: Target, plannedCases: ReadonlyArray<Case> = cases):
  * @category destructors
  * @since 0.1.0
  */
-export const planText: (plan: Plan, target: Target, contract: Contract.Evidence) => string = PlanText.make
+export const planText: (plan: Plan, target: Target, contract: Contract.Contract) => string = PlanText.make
 
 /**
  * The smallest budget that allows a check, because a fifth of the requests may be checks.
@@ -114,7 +114,7 @@ export const smallestBudget: number = TargetOptions.smallestBudget
  * @category predicates
  * @since 0.1.0
  */
-export const hasClaimOf: (contract: Contract.Evidence) => (testCase: Case) => boolean = Judge.hasClaimOf
+export const hasClaimOf: (contract: Contract.Contract) => (testCase: Case) => boolean = Judge.hasClaimOf
 
 /** How many cases a mock server receives at the same time. */
 const maxTogether = 8
@@ -182,7 +182,7 @@ export const defaultFailOn: Readonly<Record<Kind, ReadonlyArray<Verdict>>> = Jud
  * @since 0.1.0
  */
 export const judge = (
-  contract: Contract.Evidence,
+  contract: Contract.Contract,
   observations: ReadonlyArray<Observation>,
   { cases: judgedCases = cases, failOn, kind }: JudgeOptions
 ): Report => Judge.judge(contract, judgedCases, observations, kind, failOn)
@@ -240,7 +240,7 @@ export interface VerifyOptions extends Pick<JudgeOptions, "cases" | "failOn">, O
  * @since 0.1.0
  */
 export const verify = Effect.fn("Conformance.verify")(
-  function*(target: Target, contract: Contract.Evidence, options: VerifyOptions = {}) {
+  function*(target: Target, contract: Contract.Contract, options: VerifyOptions = {}) {
     const { cases: selectedCases = cases, failOn } = options
     yield* requireMockServer(target)
     const [withoutClaim, withClaim] = Arr.partition(selectedCases, Judge.hasClaimOf(contract))
@@ -286,7 +286,7 @@ export const isTested: (report: Report) => boolean = Preflight.isTested
  * @category destructors
  * @since 0.1.0
  */
-export const toTable: (report: Report, contract: Contract.Evidence, runInfo?: RunInfo) => string = Table.make
+export const toTable: (report: Report, contract: Contract.Contract, runInfo?: RunInfo) => string = Table.make
 
 /**
  * The JSON file of a report. `version` is the version of this format, `conforms` means that there is no alarm,
@@ -312,7 +312,7 @@ export interface ReportFile extends Schema.Schema.Type<typeof ReportFile> {}
  * @category destructors
  * @since 0.1.0
  */
-export const toJson: (report: Report, contract: Contract.Evidence, runInfo?: RunInfo) => string = Json.make
+export const toJson: (report: Report, contract: Contract.Contract, runInfo?: RunInfo) => string = Json.make
 
 /**
  * A report as JUnit XML: one suite for each section of the service document. Alarms are failures.
@@ -320,7 +320,7 @@ export const toJson: (report: Report, contract: Contract.Evidence, runInfo?: Run
  * @category destructors
  * @since 0.1.0
  */
-export const toJunit: (report: Report, contract: Contract.Evidence, runInfo?: RunInfo) => string = Junit.make
+export const toJunit: (report: Report, contract: Contract.Contract, runInfo?: RunInfo) => string = Junit.make
 
 /**
  * A report as annotations of GitHub Actions: an error for each alarm, and a warning for each other finding. The last
@@ -329,7 +329,7 @@ export const toJunit: (report: Report, contract: Contract.Evidence, runInfo?: Ru
  * @category destructors
  * @since 0.1.0
  */
-export const toGithub: (report: Report, contract: Contract.Evidence, runInfo?: RunInfo) => string = Github.make
+export const toGithub: (report: Report, contract: Contract.Contract, runInfo?: RunInfo) => string = Github.make
 
 /**
  * The exchanges of a run as a HAR 1.2 file, for {@link Observer}'s `onExchange`. It shows known headers, the fields
@@ -341,14 +341,14 @@ export const toGithub: (report: Report, contract: Contract.Evidence, runInfo?: R
 export const toHar: (exchanges: ReadonlyArray<MaskedExchange>, runInfo?: RunInfo) => string = Har.make
 
 /**
- * The observations of a report as an evidence file in YAML, which can replace `contract/evidence.yaml`. If a case of a
+ * The observations of a report as a file of claims in YAML, which can replace `contract/claims.yaml`. If a case of a
  * claim ran, the claim has the observed words and the day, and the level `observed` unless it is documented. All other
  * claims are unchanged.
  *
  * @category destructors
  * @since 0.1.0
  */
-export const toObservations: (report: Report, contract: Contract.Evidence) => Effect.Effect<string> = Observations.make
+export const toObservations: (report: Report, contract: Contract.Contract) => Effect.Effect<string> = Observations.make
 
 /**
  * Whether a report has any observation for {@link toObservations}.

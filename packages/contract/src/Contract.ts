@@ -1,6 +1,6 @@
 /**
  * The reference contract: one claim for each behaviour of the service, with the evidence for it. The claims are
- * in `contract/evidence.yaml`, beside the OpenAPI document and the scenarios.
+ * in `contract/claims.yaml`, beside the OpenAPI document and the scenarios.
  *
  * @since 0.1.0
  */
@@ -153,7 +153,7 @@ export const Claim = Schema.Struct({
   client: Schema.Literal("tolerate", "refuse").annotations(shouldBeOneOf("tolerate or refuse")),
   /** The behaviours for which the client fails with a typed error. */
   refuses: Schema.optionalWith(listOf(Word, "words"), { exact: true }),
-  /** What a service showed, in an evidence file made from observations. */
+  /** What a service showed, in a file of claims made from observations. */
   observed: Schema.optionalWith(listOf(Word, "words"), { exact: true }),
   /** When the service showed it. */
   observedOn: Schema.optionalWith(ObservedOn, { exact: true }),
@@ -184,7 +184,7 @@ const problemsOfClaims = ({ claims }: { readonly claims: ReadonlyArray<Claim> })
   })
 
 /**
- * The version of the evidence files that this package reads. It changes when older readers would misread a file.
+ * The version of the files of claims that this package reads. It changes when older readers would misread a file.
  *
  * @category constants
  * @since 0.1.0
@@ -207,12 +207,12 @@ const ServiceDocument = Schema.Struct({
 }).annotations(shouldBe("an object with sha256"))
 
 /**
- * The schema of an evidence file, such as `contract/evidence.yaml`.
+ * The schema of a file of claims, such as `contract/claims.yaml`.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const Evidence = Schema.Struct({
+export const Contract = Schema.Struct({
   version: Schema.optionalWith(Version, { exact: true }),
   document: Schema.optionalWith(ServiceDocument, { exact: true }),
   claims: listOf(Claim, "claims")
@@ -220,19 +220,19 @@ export const Evidence = Schema.Struct({
   shouldBe("an object with claims")
 ).pipe(
   Schema.filter(problemsOfClaims),
-  Schema.annotations({ identifier: "Evidence", parseOptions: { errors: "all", onExcessProperty: "error" } })
+  Schema.annotations({ identifier: "Contract", parseOptions: { errors: "all", onExcessProperty: "error" } })
 )
 
 /**
- * The decoded type of {@link Evidence}.
+ * The decoded type of {@link Contract}.
  *
  * @category schemas
  * @since 0.1.0
  */
-export interface Evidence extends Schema.Schema.Type<typeof Evidence> {}
+export interface Contract extends Schema.Schema.Type<typeof Contract> {}
 
 /**
- * An evidence file cannot be read or is invalid. Each of `problems` says where and why, without a value of the file.
+ * A file of claims cannot be read or is invalid. Each of `problems` says where and why, without a value of the file.
  *
  * @category errors
  * @since 0.1.0
@@ -246,7 +246,7 @@ export class ContractError extends Schema.TaggedError<ContractError>("@effect-id
   }
 }
 
-const decodeEvidence = Schema.decodeUnknownEither(Evidence)
+const decodeContract = Schema.decodeUnknownEither(Contract)
 
 const ClaimList = Schema.Struct({ claims: Schema.Array(Schema.Unknown) })
 
@@ -281,19 +281,19 @@ const yamlProblem = (error: unknown): string => {
 }
 
 /**
- * Decodes the text of an evidence file.
+ * Decodes the text of a file of claims.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const fromYaml = (text: string): Either.Either<Evidence, ContractError> =>
+export const fromYaml = (text: string): Either.Either<Contract, ContractError> =>
   Either.try({
     // By default, the parser writes warnings to the console.
     try: (): unknown => parse(text, { logLevel: "error" }),
     catch: (error) => new ContractError({ problems: [yamlProblem(error)] })
   }).pipe(
     Either.flatMap((yaml) =>
-      Either.mapLeft(decodeEvidence(yaml), (error) => new ContractError({ problems: problemsOf(yaml, error) }))
+      Either.mapLeft(decodeContract(yaml), (error) => new ContractError({ problems: problemsOf(yaml, error) }))
     )
   )
 
@@ -323,17 +323,17 @@ const readFile = (path: string): Effect.Effect<string, ContractError, FileSystem
   )
 
 /**
- * Loads an evidence file, by default the reference contract of this package.
+ * Loads a file of claims, by default the reference contract of this package.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const load = (
-  path: string = pathOf("evidence.yaml")
-): Effect.Effect<Evidence, ContractError, FileSystem.FileSystem> => Effect.flatMap(readFile(path), fromYaml)
+  path: string = pathOf("claims.yaml")
+): Effect.Effect<Contract, ContractError, FileSystem.FileSystem> => Effect.flatMap(readFile(path), fromYaml)
 
 /**
- * Loads an evidence file with the SHA-256 digest of its text, in hexadecimal. It reads the file once, so that the
+ * Loads a file of claims with the SHA-256 digest of its text, in hexadecimal. It reads the file once, so that the
  * file may be a pipe.
  *
  * @category constructors
@@ -341,9 +341,9 @@ export const load = (
  */
 export const loadWithDigest = (
   path: string
-): Effect.Effect<{ readonly evidence: Evidence; readonly sha256: string }, ContractError, FileSystem.FileSystem> =>
+): Effect.Effect<{ readonly contract: Contract; readonly sha256: string }, ContractError, FileSystem.FileSystem> =>
   Effect.flatMap(readFile(path), (text) =>
-    Effect.map(fromYaml(text), (evidence) => ({
-      evidence,
+    Effect.map(fromYaml(text), (contract) => ({
+      contract,
       sha256: createHash("sha256").update(text).digest("hex")
     })))

@@ -102,8 +102,8 @@ const changeOf = (older: Contract.Claim, newer: Contract.Claim): ReadonlyArray<C
  * @category combinators
  * @since 0.1.0
  */
-export const diff = (older: Contract.Evidence, newer: Contract.Evidence): ReadonlyArray<Change> => {
-  const idsOf = ({ claims }: Contract.Evidence) => claims.map(({ id }) => id)
+export const diff = (older: Contract.Contract, newer: Contract.Contract): ReadonlyArray<Change> => {
+  const idsOf = ({ claims }: Contract.Contract) => claims.map(({ id }) => id)
   const removed = Arr.difference(idsOf(older), idsOf(newer))
   const added = Arr.difference(idsOf(newer), idsOf(older))
   return [

@@ -36,7 +36,7 @@ export interface Options {
    *
    * @default the reference contract of this package
    */
-  readonly evidence?: Contract.Evidence | undefined
+  readonly contract?: Contract.Contract | undefined
   /**
    * The HTTP client that sends the requests.
    *
@@ -91,7 +91,7 @@ const timeout = 0
  */
 export const describeConformance = (
   name: string,
-  { evidence, httpClient = NodeHttpClient.layerUndici, target }: Options
+  { contract: given, httpClient = NodeHttpClient.layerUndici, target }: Options
 ): void => {
   describe(name, () => {
     const runtime = ManagedRuntime.make(Layer.mergeAll(httpClient, NodeContext.layer, Layer.scope))
@@ -100,7 +100,7 @@ export const describeConformance = (
 
     const setUp = Effect.runSync(Effect.cached(Effect.gen(function*() {
       const resolved = Effect.isEffect(target) ? yield* Effect.timeout(target, targetDeadline) : target
-      const contract = evidence ?? (yield* Contract.load())
+      const contract = given ?? (yield* Contract.load())
       yield* Conformance.requireMockServer(resolved)
       return { target: resolved, contract, run: yield* Conformance.start(resolved) }
     })))

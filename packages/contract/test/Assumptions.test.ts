@@ -32,11 +32,11 @@ const table = (claims: ReadonlyArray<Contract.Claim>) =>
     ...claims.map(row)
   ].join("\n")
 
-const written = ({ claims }: Contract.Evidence) => {
+const written = ({ claims }: Contract.Contract) => {
   const at = (level: Contract.Level) => claims.filter((claim) => claim.level === level)
   return `# Assumptions
 
-This page is generated from [\`contract/evidence.yaml\`](../packages/contract/contract/evidence.yaml).
+This page is generated from [\`contract/claims.yaml\`](../packages/contract/contract/claims.yaml).
 
 The [service document](service.md) specifies ${
     at("documented").length
@@ -69,7 +69,7 @@ Ask the provider of the service first about the assumptions that cost most if th
 describe("docs/assumptions.md", () => {
   it.live("is what the contract says", () =>
     Effect.gen(function*() {
-      const evidence = yield* Contract.load()
-      yield* Effect.promise(() => expect(written(evidence)).toMatchFileSnapshot(page))
+      const reference = yield* Contract.load()
+      yield* Effect.promise(() => expect(written(reference)).toMatchFileSnapshot(page))
     }).pipe(Effect.provide(NodeContext.layer)))
 })

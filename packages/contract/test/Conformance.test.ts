@@ -11,7 +11,7 @@ import { Conformance, Contract } from "../src/index.ts"
 
 const target: Conformance.Target = { kind: "mock", authUrl: "http://localhost", baseUrl: "http://localhost" }
 
-const evidence = Effect.provide(Contract.load(), NodeContext.layer)
+const reference = Effect.provide(Contract.load(), NodeContext.layer)
 
 /** The results that are neither a pass nor inapplicable to the mock server. */
 const missed = ({ results }: Conformance.Report) =>
@@ -47,9 +47,9 @@ const disagreements = (
   cases: ReadonlyArray<Conformance.Case>
 ): ReadonlyArray<string> => [
   ...cases.filter(({ claim }) => claims.every(({ accept, id }) => id !== claim || accept === undefined))
-    .map(({ claim, id }) => `the case ${id} tests ${claim}, which evidence.yaml does not have`),
+    .map(({ claim, id }) => `the case ${id} tests ${claim}, which claims.yaml does not have`),
   ...claims.filter(({ accept, id }) => accept !== undefined && cases.every(({ claim }) => claim !== id))
-    .map(({ id }) => `evidence.yaml has ${id}, which no case tests`)
+    .map(({ id }) => `claims.yaml has ${id}, which no case tests`)
 ]
 
 describe("The conformance suite", () => {
@@ -66,14 +66,14 @@ describe("The conformance suite", () => {
 
   it.effect("has a case for each claim that can be observed, and for no other claim", () =>
     Effect.gen(function*() {
-      const { claims } = yield* evidence
+      const { claims } = yield* reference
       deepStrictEqual(disagreements(claims, Conformance.cases), [])
       const [first] = claims
       deepStrictEqual(
         disagreements([{ ...first, id: "new.claim" }], Conformance.cases.filter(({ id }) => id === "token.status")),
         [
-          "the case token.status tests token.success.status, which evidence.yaml does not have",
-          "evidence.yaml has new.claim, which no case tests"
+          "the case token.status tests token.success.status, which claims.yaml does not have",
+          "claims.yaml has new.claim, which no case tests"
         ]
       )
       deepStrictEqual(disagreements(claims.filter(({ accept }) => accept === undefined), []), [])
@@ -89,7 +89,7 @@ describe("The conformance suite", () => {
     return Effect.gen(function*() {
       const customer = { customerId: "demo-customer", customerKey: Redacted.make("demo-key") }
       const observations = yield* Conformance.observe({ ...target, ...customer })
-      const report = Conformance.judge(yield* evidence, observations, { kind: "mock" })
+      const report = Conformance.judge(yield* reference, observations, { kind: "mock" })
       deepStrictEqual(missed(report), [])
       deepStrictEqual({ alarms: report.alarms, unexecuted: report.unexecuted }, { alarms: [], unexecuted: [] })
       strictEqual(report.results.length, Conformance.cases.length)
@@ -98,7 +98,7 @@ describe("The conformance suite", () => {
       deepStrictEqual((yield* sessions).map(({ customerId }) => customerId), ["demo-customer"])
 
       // No exchange has a claim of its own.
-      const ids = (yield* evidence).claims.map(({ id }) => id)
+      const ids = (yield* reference).claims.map(({ id }) => id)
       deepStrictEqual([...reported].filter((id) => !ids.includes(id)), [])
       assert(reported.size > 20)
 
@@ -128,7 +128,7 @@ describe("The conformance suite", () => {
 describe("The reference contract", () => {
   it.effect("has a claim in every section of the service document", () =>
     Effect.gen(function*() {
-      const sections = new Set((yield* evidence).claims.map(({ section }) => section))
+      const sections = new Set((yield* reference).claims.map(({ section }) => section))
       const document = ["1", "2.1", "2.2", "2.3", "3", "4.1", "4.2", "5", "6", "7", "8", "9"]
       deepStrictEqual([...sections].toSorted(), document)
     }))
@@ -142,7 +142,7 @@ describe("The reference contract", () => {
         millis: 0
       }))
       for (const kind of ["mock", "sandbox"] as const) {
-        const { alarms, results } = Conformance.judge(yield* evidence, observations, { kind })
+        const { alarms, results } = Conformance.judge(yield* reference, observations, { kind })
         strictEqual(results.length, Conformance.cases.length)
         // An assumption about a service may be wrong, but a service may not contradict the document.
         const drifts = results.filter(({ level }) => level !== "documented")
@@ -157,7 +157,7 @@ describe("The reference contract", () => {
     "agrees with the profile option $name",
     ({ name, ...point }) =>
       Effect.gen(function*() {
-        const { claims } = yield* evidence
+        const { claims } = yield* reference
         const claim = claims.find(({ mock }) => mock?.option === name)
         const values = point.variants.map(({ value }) => value)
         const refused = point.variants.filter(({ client }) => client === "refuses").map(({ value }) => value)
@@ -177,7 +177,7 @@ describe("The reference contract", () => {
   it.effect("names every profile option, and no other", () =>
     Effect.gen(function*() {
       const names: ReadonlyArray<string> = Profile.points.map(({ name }) => name)
-      const options = (yield* evidence).claims.flatMap(({ mock }) => mock?.option ?? [])
+      const options = (yield* reference).claims.flatMap(({ mock }) => mock?.option ?? [])
       deepStrictEqual(options.toSorted(), names.toSorted())
     }))
 
@@ -190,7 +190,7 @@ describe("The reference contract", () => {
     ({ claim, name, value }) =>
       Effect.gen(function*() {
         const own = Conformance.cases.filter((testCase) => testCase.claim === claim)
-        const contract = yield* evidence
+        const contract = yield* reference
         const observations = yield* Conformance.observe(target, own)
         const words = new Set(observations.map(({ observed }) => observed))
         assert(words.has(value), [...words].join())
@@ -313,7 +313,7 @@ describe("Against an unusual target, a run", () => {
 
   /** What the mock server itself shows, for all tests that compare with it. */
   const complete = Effect.runSync(Effect.cached(Effect.provide(
-    Effect.flatMap(evidence, (contract) => Conformance.verify(ours, contract)),
+    Effect.flatMap(reference, (contract) => Conformance.verify(ours, contract)),
     MockServer.layer
   )))
 
@@ -324,7 +324,7 @@ describe("Against an unusual target, a run", () => {
     ([status, after]) => {
       const paths: Array<string> = []
       return Effect.gen(function*() {
-        const contract = yield* evidence
+        const contract = yield* reference
         const report = yield* Conformance.verify(ours, contract)
         assert(report.requests <= 60 && paths.length === report.requests, `${report.requests}`)
         const { results } = yield* complete
@@ -356,7 +356,7 @@ describe("Against an unusual target, a run", () => {
           : mock.execute(request)
       })
       const { alarms, results } = yield* Effect.provideService(
-        Conformance.verify({ ...ours, budget: 200 }, yield* evidence),
+        Conformance.verify({ ...ours, budget: 200 }, yield* reference),
         HttpClient.HttpClient,
         expiring
       )
@@ -378,7 +378,7 @@ describe("Against an unusual target, a run", () => {
         return mock.execute(request)
       })
       const { results } = yield* Effect.provideService(
-        Conformance.verify(ours, yield* evidence, {
+        Conformance.verify(ours, yield* reference, {
           cases: Conformance.cases.filter(({ id }) => /^aml\.authorization/.test(id))
         }),
         HttpClient.HttpClient,
@@ -411,7 +411,7 @@ describe("Against an unusual target, a run", () => {
       assert(observed.includes("token.granted: too long"))
       strictEqual(requests, 1)
       assert(isCancelled && chunks < 24, `${chunks}`)
-      const report = Conformance.judge(yield* evidence, yield* Conformance.observe(sandbox), { kind: "sandbox" })
+      const report = Conformance.judge(yield* reference, yield* Conformance.observe(sandbox), { kind: "sandbox" })
       deepStrictEqual(report.alarms, ["token.granted"])
     }).pipe(Effect.provide(answering(endless)))
   })
@@ -442,7 +442,7 @@ describe("Against an unusual target, a run", () => {
             : HttpClientResponse.fromWeb(request, Response.json({ message: "invalid" })))
       )
       const { alarms, results } = yield* Effect.provideService(
-        Conformance.verify(ours, yield* evidence),
+        Conformance.verify(ours, yield* reference),
         HttpClient.HttpClient,
         lenient
       )
@@ -453,7 +453,7 @@ describe("Against an unusual target, a run", () => {
 
   it.effect("fails the documented check if its response is an error with status 200", () =>
     Effect.gen(function*() {
-      const report = yield* Conformance.verify(sandbox, yield* evidence)
+      const report = yield* Conformance.verify(sandbox, yield* reference)
       deepStrictEqual(report.alarms.filter((id) => !id.startsWith("token.")), ["aml.answered"])
       strictEqual(report.results.find(({ id }) => id === "aml.answered")?.observed, "refused")
     }).pipe(
@@ -464,8 +464,8 @@ describe("Against an unusual target, a run", () => {
 
   it.effect("sends only the requests of claims that the contract has", () =>
     Effect.gen(function*() {
-      const { claims } = yield* evidence
-      const only = (ids: ReadonlyArray<string>): Contract.Evidence => {
+      const { claims } = yield* reference
+      const only = (ids: ReadonlyArray<string>): Contract.Contract => {
         const [first, ...rest] = claims.filter(({ id }) => ids.includes(id))
         assert(first !== undefined)
         return { claims: [first, ...rest] }
@@ -481,7 +481,7 @@ describe("Against an unusual target, a run", () => {
 
   it.effect("does not conform completely if documented claims were only partly tested", () =>
     Effect.gen(function*() {
-      const report = yield* Conformance.verify(ours, yield* evidence)
+      const report = yield* Conformance.verify(ours, yield* reference)
       deepStrictEqual(report.alarms, [])
       const part = report.coverage.filter(({ coverage, level }) => level === "documented" && coverage === "part")
       const ids = part.map(({ claim }) => claim)
@@ -508,7 +508,7 @@ describe("Against an unusual target, a run", () => {
           : mock.execute(request)
       )
       const report = yield* Effect.provideService(
-        Conformance.verify(target, yield* evidence),
+        Conformance.verify(target, yield* reference),
         HttpClient.HttpClient,
         guarded
       )

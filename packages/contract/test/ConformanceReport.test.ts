@@ -19,12 +19,12 @@ const sandbox: Conformance.Target = {
   spacing: 0
 }
 
-const evidence = Effect.runSync(Effect.cached(Effect.provide(Contract.load(), NodeContext.layer)))
+const reference = Effect.runSync(Effect.cached(Effect.provide(Contract.load(), NodeContext.layer)))
 
 /** The `TestClock` starts in 1970, before the birth of the test people. */
 const verified = (target: Conformance.Target, options: Conformance.VerifyOptions = {}) =>
   TestClock.setTime(Date.UTC(2026, 4, 17, 12)).pipe(
-    Effect.zipRight(evidence),
+    Effect.zipRight(reference),
     Effect.flatMap((claims) => Conformance.verify(target, claims, options))
   )
 
@@ -69,8 +69,8 @@ describe("The table of a report", () => {
   it.effect("of a target that conforms has no block of findings, and ends with the claims and the verdict", () =>
     Effect.gen(function*() {
       const report = yield* conforming
-      const table = Conformance.toTable(report, yield* evidence, mock)
-      const { claims } = yield* evidence
+      const table = Conformance.toTable(report, yield* reference, mock)
+      const { claims } = yield* reference
       const documented = claims.filter(({ level, unobserved }) => level === "documented" && !unobserved).length
       for (const heading of ["Violated", "Lenient", "Drift"]) strictEqual(table.includes(`\n${heading}`), false)
       deepStrictEqual(table.split("\n").slice(-3), [
@@ -92,7 +92,7 @@ describe("The table of a report", () => {
         return real.execute(isOpen ? HttpClientRequest.setHeader(request, "authorization", lastToken) : request)
       })
       const report = yield* Effect.provideService(verified(sandbox), HttpClient.HttpClient, wrong)
-      const table = Conformance.toTable(report, yield* evidence, sandbox)
+      const table = Conformance.toTable(report, yield* reference, sandbox)
       const lines = table.split("\n")
       const at = lines.findIndex((line) => line.startsWith("  ✗ aml.authorization.missing: "))
       deepStrictEqual(lines.slice(at + 1, at + 4).map((line) => line.trim()), [
@@ -108,7 +108,7 @@ describe("The table of a report", () => {
     Effect.gen(function*() {
       const cases = Conformance.cases.filter(({ id }) => /^(token\.status|aml\.(cred-version|searched-on))/.test(id))
       const report = yield* verified(mock, { cases })
-      const table = Conformance.toTable(report, yield* evidence, mock)
+      const table = Conformance.toTable(report, yield* reference, mock)
       const lines = table.split("\n")
       const drifts = lines.filter((line) => line.startsWith("  ~ "))
       deepStrictEqual(drifts.slice(0, 2), [
@@ -124,7 +124,7 @@ describe("The table of a report", () => {
   it.effect("of a service shows its cost and the reasons of skipped cases, without alarms", () =>
     Effect.gen(function*() {
       const report = yield* verified(sandbox)
-      const table = Conformance.toTable(report, yield* evidence, { ...sandbox, budget: 99 })
+      const table = Conformance.toTable(report, yield* reference, { ...sandbox, budget: 99 })
       assertInclude(
         table,
         `\nsent            ${report.requests} requests of a budget of 99, only about fictional people\n`
@@ -135,8 +135,8 @@ describe("The table of a report", () => {
 
   it.effect("names a documented claim without a case that ran", () =>
     Effect.gen(function*() {
-      const { claims: [claim] } = yield* evidence
-      const claims: Contract.Evidence = { claims: [{ ...claim, id: "new.claim", level: "documented" }] }
+      const { claims: [claim] } = yield* reference
+      const claims: Contract.Contract = { claims: [{ ...claim, id: "new.claim", level: "documented" }] }
       const report = Conformance.judge(claims, [], { kind: "sandbox" })
       assertInclude(
         Conformance.toTable(report, claims),
@@ -179,7 +179,7 @@ describe("A report as JSON", () => {
     Effect.gen(function*() {
       const report = yield* verified(sandbox)
       const file = yield* Schema.decode(Schema.parseJson(Conformance.ReportFile))(
-        Conformance.toJson(report, yield* evidence, sandbox)
+        Conformance.toJson(report, yield* reference, sandbox)
       )
       const { alarms, coverage, failOn, kind, requests, results, unexecuted } = file
       deepStrictEqual({ alarms, coverage, failOn, kind, requests, results, unexecuted }, report)
@@ -187,7 +187,7 @@ describe("A report as JSON", () => {
       const { cases } = file.counts
       strictEqual(Object.values(cases).reduce((sum, count) => sum + count, 0), Conformance.cases.length)
       assert(cases["not tested"] > 0 && cases.drift === 1)
-      const { claims } = yield* evidence
+      const { claims } = yield* reference
       const { assumed, documented, observed, unknown } = file.counts.claims
       strictEqual(assumed.all + documented.all + observed.all + unknown.all, claims.length)
       strictEqual(assumed.drifted, 1)
@@ -201,7 +201,7 @@ describe("A report as JUnit XML", () => {
     ([, target]) =>
       Effect.gen(function*() {
         const report = yield* verified(target)
-        const xml = Conformance.toJunit(report, yield* evidence)
+        const xml = Conformance.toJunit(report, yield* reference)
         const { failures, tests, testsuite } = readJunit(xml)
         const isSandbox = target.kind === "sandbox"
         const listed = report.results.filter(({ verdict }) => verdict !== "not tested")
@@ -227,9 +227,9 @@ describe("A report as JUnit XML", () => {
 })
 
 describe("Observations", () => {
-  it.effect("are an evidence file with the observed claims, and all others unchanged", () =>
+  it.effect("are a file of claims with the observed claims, and all others unchanged", () =>
     Effect.gen(function*() {
-      const first = yield* evidence
+      const first = yield* reference
       yield* TestClock.setTime(Date.UTC(2026, 4, 17, 12))
       const report = yield* verified(sandbox)
       const second = yield* Contract.fromYaml(yield* Conformance.toObservations(report, first))
@@ -264,7 +264,7 @@ describe("Observations", () => {
 
   it.effect("of a target that refuses the customer leave all claims unchanged", () =>
     Effect.gen(function*() {
-      const first = yield* evidence
+      const first = yield* reference
       const report = yield* verified({ ...sandbox, customerKey: Redacted.make("wrong") })
       deepStrictEqual(yield* Contract.fromYaml(yield* Conformance.toObservations(report, first)), first)
     }).pipe(Effect.provide(MockServer.layerHttpClient)))
@@ -372,11 +372,11 @@ describe("The verdict if the documented requests fail", () => {
     Effect.gen(function*() {
       const report = yield* verified(sandbox)
       strictEqual(Conformance.verdict(report, sandbox), line)
-      const table = Conformance.toTable(report, yield* evidence, sandbox)
+      const table = Conformance.toTable(report, yield* reference, sandbox)
       strictEqual(table.split("\n").at(-1), line)
       if (line.startsWith(nothing)) assert(table.split("\n").length < 20, table)
       assert(report.alarms.length > 0)
-      const claims = yield* evidence
+      const claims = yield* reference
       for (
         const text of [
           table,
@@ -404,14 +404,14 @@ describe("The circumstances of a run in a report", () => {
     baseUrl: "https://api.example.com",
     startedAt: DateTime.unsafeMake("2026-05-17T12:30:01.234Z"),
     version: "1.2.3",
-    evidenceSha256: sha,
+    claimsSha256: sha,
     checks: 12
   }
 
   it.effect("are the addresses, the time, the version and the cost, but not the customer", () =>
     Effect.gen(function*() {
       const report = yield* verified(sandbox)
-      const claims = yield* evidence
+      const claims = yield* reference
       const table = Conformance.toTable(report, claims, runInfo)
       deepStrictEqual(table.split("\n").slice(0, 10), [
         "target          sandbox",
@@ -432,7 +432,7 @@ describe("The circumstances of a run in a report", () => {
         baseUrl: "https://api.example.com",
         startedAt: "2026-05-17T12:30:01.234Z",
         version: "1.2.3",
-        evidenceSha256: sha,
+        claimsSha256: sha,
         contractVersion: 1,
         documentSha256: claims.document?.sha256 ?? "",
         requests: report.requests,

@@ -11,7 +11,7 @@ import * as MutantGate from "./support/mutantGate.ts"
 const { cases } = Conformance
 
 class Observed extends Context.Tag("Observed")<Observed, {
-  readonly evidence: Contract.Evidence
+  readonly reference: Contract.Contract
   readonly observed: MutantGate.Observed
   readonly gate: MutantGate.Gate
 }>() {}
@@ -19,9 +19,9 @@ class Observed extends Context.Tag("Observed")<Observed, {
 const layerObserved = Layer.effect(
   Observed,
   Effect.gen(function*() {
-    const evidence = yield* Contract.load()
+    const reference = yield* Contract.load()
     const observed = yield* MutantGate.observe(Mutant.mutants)
-    return { evidence, observed, gate: MutantGate.gate(evidence, cases, observed) }
+    return { reference, observed, gate: MutantGate.gate(reference, cases, observed) }
   })
 ).pipe(Layer.provide(NodeContext.layer), Layer.orDie)
 
@@ -35,7 +35,7 @@ describe("The mutant gate with all cases", () => {
 
     it.effect("fails without any one of the cases that alone find a mutant", () =>
       Effect.gen(function*() {
-        const { evidence, gate, observed } = yield* Observed
+        const { gate, observed, reference } = yield* Observed
         const alone = gate.rows.filter(({ killers }) => killers.length === 1)
         const needed = Arr.dedupe(alone.flatMap(({ killers }) => killers))
         // Most probes differ in one character, and are proved by the servers of another author.
@@ -43,7 +43,7 @@ describe("The mutant gate with all cases", () => {
         for (const id of needed) {
           const claim = cases.find((testCase) => testCase.id === id)?.claim
           const { isPassed, survivors } = MutantGate.gate(
-            evidence,
+            reference,
             cases.filter((testCase) => testCase.id !== id),
             // Only a case of its claim finds a mutant. All mutants for each case would block the worker for a minute.
             { ...observed, mutants: observed.mutants.filter(([mutant]) => mutant.claim === claim) }

@@ -13,7 +13,7 @@ const mutants = Arr.dedupeWith(Mutant.mutants, (left, right) => left.claim === r
 
 /** The observations of each mutant by cases of its claim, until one finds it. */
 class Observed extends Context.Tag("Observed")<Observed, {
-  readonly evidence: Contract.Evidence
+  readonly reference: Contract.Contract
   readonly observed: MutantGate.Observed
 }>() {}
 
@@ -21,17 +21,17 @@ const layerObserved = Layer.effect(
   Observed,
   Effect.flatMap(
     Contract.load(),
-    (evidence) => Effect.map(MutantGate.observe(mutants, evidence), (observed) => ({ evidence, observed }))
+    (reference) => Effect.map(MutantGate.observe(mutants, reference), (observed) => ({ reference, observed }))
   )
 ).pipe(Layer.provide(NodeContext.layer), Layer.orDie)
 
 const { cases } = Conformance
 
-const gateOf = ({ evidence, observed }: typeof Observed.Service) => MutantGate.gate(evidence, cases, observed)
+const gateOf = ({ observed, reference }: typeof Observed.Service) => MutantGate.gate(reference, cases, observed)
 
 type Claim = Contract.Claim
 
-const changed = ({ claims: [first, ...rest] }: Contract.Evidence, id: string, change: (claim: Claim) => Claim) => {
+const changed = ({ claims: [first, ...rest] }: Contract.Contract, id: string, change: (claim: Claim) => Claim) => {
   const each = (claim: Claim) => claim.id === id ? change(claim) : claim
   return { claims: Arr.prepend(rest.map(each), each(first)) }
 }
@@ -65,12 +65,12 @@ describe("The mutant gate", () => {
 
     it.effect("fails if a claim accepts the behavior of its mutants", () =>
       Effect.gen(function*() {
-        const { evidence, observed } = yield* Observed
+        const { observed, reference } = yield* Observed
         for (const [claim, mutants] of Object.entries(Arr.groupBy(observed.mutants, ([{ claim }]) => claim))) {
           const own = new Set(cases.filter((testCase) => testCase.claim === claim).map(({ id }) => id))
           const observations = mutants.map(([{ id }, all]) => [id, all.filter((each) => own.has(each.case))] as const)
           const words = observations.flatMap(([, all]) => all.flatMap(({ observed }) => observed ?? []))
-          const contract = changed(evidence, claim, loosened(words))
+          const contract = changed(reference, claim, loosened(words))
           const { alarms, isPassed, survivors } = MutantGate.gate(contract, cases, { ...observed, mutants })
           deepStrictEqual([claim, isPassed, alarms], [claim, false, []])
           // Accepting a word does not excuse a skipped case.
@@ -86,21 +86,21 @@ describe("The mutant gate", () => {
 
     it.effect("fails without the mutants of a documented claim", () =>
       Effect.gen(function*() {
-        const { evidence, observed } = yield* Observed
-        const documented = evidence.claims
+        const { observed, reference } = yield* Observed
+        const documented = reference.claims
           .filter(({ level, unobserved }) => level === "documented" && unobserved === undefined)
           .map(({ id }) => id)
         for (const claim of documented) {
           const mutants = observed.mutants.filter(([mutant]) => mutant.claim !== claim)
-          const { isPassed, withoutMutant } = MutantGate.gate(evidence, cases, { ...observed, mutants })
+          const { isPassed, withoutMutant } = MutantGate.gate(reference, cases, { ...observed, mutants })
           deepStrictEqual([withoutMutant, isPassed], [[claim], false])
         }
       }))
 
     it.effect("fails on an alarm on the mock server", () =>
       Effect.gen(function*() {
-        const { evidence, observed } = yield* Observed
-        const contract = changed(evidence, "token.success.status", (claim) => ({ ...claim, accept: [201] }))
+        const { observed, reference } = yield* Observed
+        const contract = changed(reference, "token.success.status", (claim) => ({ ...claim, accept: [201] }))
         const { alarms, isPassed } = MutantGate.gate(contract, cases, observed)
         deepStrictEqual([alarms, isPassed], [["token.status"], false])
       }))

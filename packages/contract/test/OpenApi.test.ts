@@ -194,12 +194,12 @@ describe("openapi-documented.yaml", () => {
     }).pipe(Effect.provide(NodeContext.layer)))
 })
 
-describe("evidence.schema.json", () => {
-  it.effect("is the schema of Contract.Evidence", () =>
+describe("claims.schema.json", () => {
+  it.effect("is the schema of Contract.Contract", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
-      const text = yield* fs.readFileString(Contract.pathOf("evidence.schema.json"))
-      strictEqual(text, `${JSON.stringify(JSONSchema.make(Contract.Evidence), null, 2)}\n`)
+      const text = yield* fs.readFileString(Contract.pathOf("claims.schema.json"))
+      strictEqual(text, `${JSON.stringify(JSONSchema.make(Contract.Contract), null, 2)}\n`)
     }).pipe(Effect.provide(NodeContext.layer)))
 })
 

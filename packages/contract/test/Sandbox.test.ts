@@ -76,7 +76,7 @@ describe("idv-mock verify --target sandbox", () => {
         deepStrictEqual(claim("token.expired")?.level, "assumed")
 
         // With its own observations as evidence, the service no longer drifts, and still fails the same cases.
-        const second = yield* verify(...there, "--budget", "250", "--evidence", observations, "--format", "json")
+        const second = yield* verify(...there, "--budget", "250", "--claims", observations, "--format", "json")
         const { results } = yield* Schema.decode(Schema.parseJson(Conformance.ReportFile))(second.stdout)
         const having = (verdict: Conformance.Verdict) =>
           results.filter((result) => result.verdict === verdict).map(({ id }) => id)

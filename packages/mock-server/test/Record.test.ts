@@ -75,7 +75,7 @@ const late = (millis: () => number) => {
     void setTimeout(() => handle(request, response), millis())
 }
 
-const points = (evidence: Contract.Evidence, profile: Profile.Patch) => {
+const points = (evidence: Contract.Contract, profile: Profile.Patch) => {
   const claims = Profile.points.filter(({ name }) => profile[name] !== undefined).map(({ claim }) => claim)
   return evidence.claims.map(({ id }) => id).filter((id) => claims.includes(id))
 }

@@ -70,7 +70,7 @@ describe("The arguments of idv-mock", () => {
     ["verify --customer-key", "idv-mock verify: --customer-key needs a value"],
     [
       "contract --nope",
-      "idv-mock contract: unknown flag --nope: expected one of --level, --format, --evidence, --help"
+      "idv-mock contract: unknown flag --nope: expected one of --level, --format, --claims, --help"
     ]
   ])("%s: a usage error is one line without values", (words, line) => {
     strictEqual(usageError(words), line)
@@ -142,7 +142,7 @@ describe("The help of idv-mock verify", () => {
 
   it("has each flag, recommends variables for secrets, and says that checks may be billed", () => {
     const flags = "--auth-url, --base-url, --target, --customer-id, --customer-key, --allow-insecure, --control-url, " +
-      "--control-token, --evidence, --format, --output, --har, --observations, --person, --persons, --dry-run, --budget, " +
+      "--control-token, --claims, --format, --output, --har, --observations, --person, --persons, --dry-run, --budget, " +
       "--spacing, --deadline, --case, --fail-on, --strict, --wait-for-expiry, --wrong-keys, --help"
     strictEqual(usageError("verify --nope"), `idv-mock verify: unknown flag --nope: expected one of ${flags}`)
     for (const flag of flags.split(", ")) assertInclude(help, `${flag} `)

@@ -30,7 +30,7 @@ const Printed = Schema.parseJson(Schema.Struct({
 const json = (...words: ReadonlyArray<string>) =>
   Effect.flatMap(run("--format", "json", ...words), ({ stdout }) => Schema.decode(Printed)(stdout))
 
-const evidence = Effect.provide(Contract.load(), NodeContext.layer)
+const reference = Effect.provide(Contract.load(), NodeContext.layer)
 
 /** The lines of a claim in the table. */
 const claimIn = (table: string, id: string) => {
@@ -43,7 +43,7 @@ const claimIn = (table: string, id: string) => {
 describe("idv-mock contract", () => {
   it.live("shows each claim once, below its level", () =>
     Effect.gen(function*() {
-      const { claims } = yield* evidence
+      const { claims } = yield* reference
       const { stdout } = yield* run()
       const headings = stdout.split("\n").filter((line) => /^\S/.test(line))
       deepStrictEqual(
@@ -94,7 +94,7 @@ describe("idv-mock contract", () => {
       strictEqual(Object.values(counts).reduce((sum, count) => sum + count, 0), claims.length)
       deepStrictEqual(
         claims.map((claim) => Struct.omit(claim, "cases", "scenarios")).toSorted((a, b) => a.id < b.id ? -1 : 1),
-        (yield* evidence).claims.toSorted((a, b) => a.id < b.id ? -1 : 1)
+        (yield* reference).claims.toSorted((a, b) => a.id < b.id ? -1 : 1)
       )
       deepStrictEqual(
         claims.flatMap(({ cases }) => cases).toSorted(),
@@ -118,10 +118,10 @@ describe("idv-mock contract", () => {
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const path = yield* fs.makeTempFileScoped()
-      const [first] = (yield* evidence).claims
+      const [first] = (yield* reference).claims
       const claim = { ...first, level: "observed", observed: ["granted"], claim: "\u001bit is odd" }
       yield* fs.writeFileString(path, JSON.stringify({ claims: [claim] }))
-      const { stdout } = yield* run("--evidence", path)
+      const { stdout } = yield* run("--claims", path)
       assertInclude(stdout, "observed: 1 claim\n  token.request.path (section 4.1): \ufffdit is odd\n")
       assertInclude(stdout, "\n      observed: granted\n")
     }).pipe(Effect.provide(NodeContext.layer)))
@@ -134,16 +134,16 @@ describe("idv-mock contract", () => {
         "--level is invalid: expected one of documented, observed, assumed, unknown"
       )
       strictEqual(yield* line("--format", "canary"), "--format is invalid: expected one of table, json")
-      strictEqual(yield* line("--evidence", "/nowhere/canary"), "--evidence /nowhere/canary: there is no such file")
+      strictEqual(yield* line("--claims", "/nowhere/canary"), "--claims /nowhere/canary: there is no such file")
       const fs = yield* FileSystem.FileSystem
       const path = yield* fs.makeTempFileScoped()
       const problemOf = (text: string) =>
         Effect.zipRight(
           fs.writeFileString(path, text),
-          Effect.map(line("--evidence", path), (line) => {
-            strictEqual(line.startsWith(`--evidence ${path}: `), true)
+          Effect.map(line("--claims", path), (line) => {
+            strictEqual(line.startsWith(`--claims ${path}: `), true)
             strictEqual(/\n|canary/i.test(line), false)
-            return line.slice(`--evidence ${path}: `.length)
+            return line.slice(`--claims ${path}: `.length)
           })
         )
       const claim = "id: a.b, claim: x, section: \"4\", source: s, client: tolerate"
@@ -201,7 +201,7 @@ describe("idv-mock contract diff", () => {
 
   it.scopedLive("says that the reference contract is the same as itself", () =>
     Effect.gen(function*() {
-      const path = Contract.pathOf("evidence.yaml")
+      const path = Contract.pathOf("claims.yaml")
       deepStrictEqual(yield* run("diff", path, path), { line: "", stdout: "The claims are the same" })
     }))
 
@@ -244,7 +244,7 @@ describe("idv-mock contract diff", () => {
   it.scopedLive("names the argument whose file is invalid or missing", () =>
     Effect.gen(function*() {
       const lineOf = (...words: ReadonlyArray<string>) => Effect.map(run("diff", ...words), ({ line }) => line)
-      const path = Contract.pathOf("evidence.yaml")
+      const path = Contract.pathOf("claims.yaml")
       strictEqual(yield* lineOf("/nowhere/a", path), "<old> /nowhere/a: there is no such file")
       strictEqual(yield* lineOf(path, "/nowhere/b"), "<new> /nowhere/b: there is no such file")
       strictEqual(yield* lineOf(path), "idv-mock contract diff: <new> is missing")

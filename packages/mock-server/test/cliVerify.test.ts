@@ -176,7 +176,7 @@ describe("idv-mock verify", () => {
       deepStrictEqual(claims.find(({ id }) => id === "token.success.status")?.observed, [201])
 
       const again = ["--case", "token.status"].concat(
-        ["--evidence", `${folder}/seen.yaml`, "--format", "junit", "--output", `${folder}/junit.xml`]
+        ["--claims", `${folder}/seen.yaml`, "--format", "junit", "--output", `${folder}/junit.xml`]
       )
       strictEqual((yield* verifyHere([...words, ...again], key)).exitCode, 0)
       const xml = yield* fs.readFileString(`${folder}/junit.xml`)
@@ -417,7 +417,7 @@ describe("The flags of idv-mock verify", () => {
       "--deadline is invalid: expected a number of milliseconds from 1 to 2147483647 (24.8 days), or a text such as \"2 seconds\"",
       {}
     ],
-    ["--evidence /nowhere/claims", "--evidence /nowhere/claims: there is no such file", {}],
+    ["--claims /nowhere/claims", "--claims /nowhere/claims: there is no such file", {}],
     ["--output /nowhere/report", "--output /nowhere/report cannot be written: the directory does not exist", {}],
     ["--observations /", "--observations / cannot be written: it is a directory", {}]
   ])("%s is refused in one line", ([words, line, variables]) =>

@@ -148,13 +148,13 @@ describe("idv-mock verify ends", () => {
         first.report
       ) ?? []
       assert(Number(requests) <= 60 && Number(checks) <= 12, `${requests} requests, ${checks} checks`)
-      const again = yield* verify(yield* service(), ["--evidence", seen])
+      const again = yield* verify(yield* service(), ["--claims", seen])
       deepStrictEqual(again.exitCode, 0)
-      const status = yield* verify(yield* service({ status: 202 }), ["--evidence", seen])
+      const status = yield* verify(yield* service({ status: 202 }), ["--claims", seen])
       deepStrictEqual(status.exitCode, 1)
       startsWith(status.last, "It does not conform, ")
       assertInclude(status.report, "the service has changed: observed before: 200, observed 202 (HTTP 202)")
-      const frozen = yield* verify(yield* service({ searchedOn: "2026-01-01 10:00:00" }), ["--evidence", seen])
+      const frozen = yield* verify(yield* service({ searchedOn: "2026-01-01 10:00:00" }), ["--claims", seen])
       deepStrictEqual(frozen.exitCode, 1)
       assertInclude(frozen.report, "the service has changed: observed before: utc, observed another time (HTTP 200)")
     }).pipe(Effect.provide(NodeContext.layer)))

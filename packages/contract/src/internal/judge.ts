@@ -35,7 +35,7 @@ const verdictOf = (claim: Contract.Claim, observed: string): Verdict => {
   return isUnspecified(claim) && claim.observed !== undefined && isExpected ? "pass" : otherwise(claim)
 }
 
-/** Whether a service has changed since the evidence file was made of its observations. */
+/** Whether a service has changed since the file of claims was made of its observations. */
 const isChanged = (claim: Contract.Claim, verdict: Verdict): boolean =>
   claim.observed !== undefined && isUnspecified(claim) && verdict === "drift"
 
@@ -72,7 +72,7 @@ const resultOf = (
 const noClaim = "the contract has no such claim"
 
 /** Whether a contract has the claim of a case. */
-export const hasClaimOf = ({ claims }: Contract.Evidence) => {
+export const hasClaimOf = ({ claims }: Contract.Contract) => {
   const ids = new Set(claims.map(({ id }) => id))
   return ({ claim }: Case): boolean => ids.has(claim)
 }
@@ -136,7 +136,7 @@ const claimCoverageOf = ({ id, level }: Contract.Claim, results: ReadonlyArray<R
 }
 
 export const judge = (
-  { claims }: Contract.Evidence,
+  { claims }: Contract.Contract,
   cases: ReadonlyArray<Case>,
   observations: ReadonlyArray<Observation>,
   kind: Kind,

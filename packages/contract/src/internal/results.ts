@@ -7,7 +7,7 @@ import type { Kind, TestPerson } from "./model.ts"
  * - `pass`: the contract accepts the observation.
  * - `lenient`: the target accepts a request that the service document does not show.
  * - `drift`: an unspecified point turned out different from the contract's default, or from the observations of an
- *   evidence file.
+ *   file of claims.
  * - `violated`: the observation contradicts a sentence of the service document.
  * - `not tested`: the case did not run, or was skipped. The result has the reason.
  *
@@ -45,7 +45,7 @@ export interface Result {
   readonly cause?: string
   /** The request as a curl command, without secrets and the user's test persons. A pass has none. */
   readonly curl?: string
-  /** Whether an earlier run observed something else, according to the evidence file. */
+  /** Whether an earlier run observed something else, according to the file of claims. */
   readonly isChanged?: true
   /** Why the case was not tested. */
   readonly reason?: string
@@ -141,11 +141,11 @@ export interface RunInfo {
    */
   readonly version?: string | undefined
   /**
-   * The SHA-256 digest of the evidence file, in hexadecimal digits.
+   * The SHA-256 digest of the file of claims, in hexadecimal digits.
    *
    * @default undefined, the report does not show it
    */
-  readonly evidenceSha256?: string | undefined
+  readonly claimsSha256?: string | undefined
   /**
    * How many checks received a 2xx response and may be billed.
    *

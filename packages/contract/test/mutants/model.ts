@@ -37,7 +37,7 @@ export interface Mutant {
   readonly wrap: Wrapper
   /** The profile of a mock server of its own. Without one, mutants share a server with the default profile. */
   readonly profile?: Profile.Patch
-  /** Whether the server is wrong only after many requests, so that no case alone finds it. */
+  /** Whether only many requests show that the server is wrong, so that no case alone finds it. */
   readonly isLate?: true
 }
 

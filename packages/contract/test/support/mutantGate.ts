@@ -16,7 +16,7 @@ export interface Observed {
 
 const target = { kind: "mock", authUrl: "http://localhost", baseUrl: "http://localhost" } as const
 
-/** The cases of a mutant's claim, which must find it. A late mutant also needs many other cases to become wrong. */
+/** The cases of a mutant's claim, which must find it. A late mutant also needs many other cases. */
 const ownCases = ({ claim, isLate }: Mutant.Mutant): ReadonlyArray<Conformance.Case> =>
   Conformance.cases.filter((testCase, index) => testCase.claim === claim || (isLate === true && index % 16 === 0))
 
@@ -30,7 +30,7 @@ const atOnce = 4
  */
 export const observe = (
   mutants: ReadonlyArray<Mutant.Mutant>,
-  untilFound?: Contract.Evidence
+  untilFound?: Contract.Contract
 ): Effect.Effect<Observed> =>
   Effect.gen(function*() {
     const mockServer = yield* Conformance.observe(target)
@@ -72,12 +72,12 @@ export interface Gate {
 }
 
 const judge = (
-  evidence: Contract.Evidence,
+  reference: Contract.Contract,
   cases: ReadonlyArray<Conformance.Case>,
   observations: Observations
 ): Conformance.Report => {
   const observed = new Set(observations.map((observation) => observation.case))
-  return Conformance.judge(evidence, observations, {
+  return Conformance.judge(reference, observations, {
     kind: "mock",
     cases: cases.filter(({ id }) => observed.has(id)),
     failOn: ["violated", "lenient", "drift"]
@@ -85,30 +85,30 @@ const judge = (
 }
 
 const killersOf = (
-  evidence: Contract.Evidence,
+  reference: Contract.Contract,
   cases: ReadonlyArray<Conformance.Case>,
   { claim }: Mutant.Mutant,
   observations: Observations
 ): ReadonlyArray<string> => {
-  const report = judge(evidence, cases, observations)
+  const report = judge(reference, cases, observations)
   return report.results.filter((result) => result.claim === claim && Judge.isAlarm(report, result)).map(({ id }) => id)
 }
 
 export const gate = (
-  evidence: Contract.Evidence,
+  reference: Contract.Contract,
   cases: ReadonlyArray<Conformance.Case>,
   { mockServer, mutants }: Observed
 ): Gate => {
   const rows = mutants.map(([mutant, observations]): Row => ({
     mutant,
-    killers: killersOf(evidence, cases, mutant, observations)
+    killers: killersOf(reference, cases, mutant, observations)
   }))
   const survivors = rows.filter(({ killers }) => killers.length === 0).map(({ mutant }) => mutant.id)
   const violated = new Set(mutants.map(([{ claim }]) => claim))
-  const withoutMutant = evidence.claims
+  const withoutMutant = reference.claims
     .filter(({ id, level, unobserved }) => level === "documented" && unobserved === undefined && !violated.has(id))
     .map(({ id }) => id)
-  const { alarms } = judge(evidence, cases, mockServer)
+  const { alarms } = judge(reference, cases, mockServer)
   return {
     rows,
     survivors,

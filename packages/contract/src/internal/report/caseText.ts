@@ -22,7 +22,7 @@ const probesText = ({ probes = [], title }: Result): string => {
 }
 
 /** Why a result is not a pass. */
-export const of = ({ claims }: Contract.Evidence) => (result: Result): string => {
+export const of = ({ claims }: Contract.Contract) => (result: Result): string => {
   const { cause, claim, expects, isChanged, observed, reason, verdict } = result
   if (reason !== undefined) return reason
   const found = claims.find(({ id }) => id === claim)
@@ -34,7 +34,7 @@ export const of = ({ claims }: Contract.Evidence) => (result: Result): string =>
 }
 
 /** The sentence of the service document that a result contradicts, or why there is none. */
-export const sentenceOf = ({ claims }: Contract.Evidence, { claim, level, section }: Result): string => {
+export const sentenceOf = ({ claims }: Contract.Contract, { claim, level, section }: Result): string => {
   const { sentence, source } = claims.find(({ id }) => id === claim) ?? {}
   return level === "documented" && sentence !== undefined
     ? `The service document, section ${section}: "${sentence}"`
@@ -42,9 +42,9 @@ export const sentenceOf = ({ claims }: Contract.Evidence, { claim, level, sectio
 }
 
 /** The sentence, what was expected and observed, and how to see it. */
-export const linesOf = (evidence: Contract.Evidence, result: Result): ReadonlyArray<string> => [
-  sentenceOf(evidence, result),
-  of(evidence)(result),
+export const linesOf = (contract: Contract.Contract, result: Result): ReadonlyArray<string> => [
+  sentenceOf(contract, result),
+  of(contract)(result),
   ...(result.curl === undefined ? [] : [result.curl])
 ]
 

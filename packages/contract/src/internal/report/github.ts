@@ -16,11 +16,11 @@ const annotation = (level: "error" | "warning", title: string, text: string): st
 
 const findings = ["violated", "lenient", "drift"]
 
-export const make = (report: Report, evidence: Contract.Evidence, runInfo: RunInfo = {}): string => {
+export const make = (report: Report, contract: Contract.Contract, runInfo: RunInfo = {}): string => {
   const lineOf = (result: Result): ReadonlyArray<string> => {
     const isAlarm = Judge.isAlarm(report, result)
     if (!isAlarm && !findings.includes(result.verdict)) return []
-    const text = [result.title, ...CaseText.linesOf(evidence, result)].join("\n")
+    const text = [result.title, ...CaseText.linesOf(contract, result)].join("\n")
     return [annotation(isAlarm ? "error" : "warning", `${result.verdict}, ${result.id}`, text)]
   }
   return [

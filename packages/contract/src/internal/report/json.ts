@@ -56,7 +56,7 @@ const Run = Schema.Struct({
   baseUrl: text,
   startedAt: text,
   version: text,
-  evidenceSha256: text,
+  claimsSha256: text,
   contractVersion: number,
   documentSha256: text,
   requests: count,
@@ -97,16 +97,16 @@ export const ReportFile = Schema.Struct({
 
 const encode = Schema.encodeSync(Schema.parseJson(ReportFile, { space: 2 }))
 
-export const make = (report: Report, evidence: Contract.Evidence, runInfo: RunInfo = {}): string => {
+export const make = (report: Report, contract: Contract.Contract, runInfo: RunInfo = {}): string => {
   const { alarms, coverage, failOn, kind, requests, results, unexecuted } = report
-  const claimCounts = Summary.countClaims(report, evidence)
+  const claimCounts = Summary.countClaims(report, contract)
   return encode({
     version: 2,
     kind,
     conforms: alarms.length === 0,
     verdict: Summary.verdict(report, runInfo),
     requests,
-    run: ShownRunInfo.of(report, evidence, runInfo),
+    run: ShownRunInfo.of(report, contract, runInfo),
     counts: {
       cases: Summary.countCases(report),
       claims: {

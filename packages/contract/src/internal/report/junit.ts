@@ -42,13 +42,13 @@ const seconds = (millis: number): string => (millis / 1000).toFixed(3)
 
 const property = (name: string, value: string | number): Element => element("property", { name, value })
 
-const outcomeOf = (isAlarm: boolean, result: Result, evidence: Contract.Evidence): ReadonlyArray<Element> => {
+const outcomeOf = (isAlarm: boolean, result: Result, contract: Contract.Contract): ReadonlyArray<Element> => {
   const { level, verdict } = result
-  const text = CaseText.of(evidence)(result)
+  const text = CaseText.of(contract)(result)
   if (verdict === "pass") return []
   if (!isAlarm) return [element("properties", {}, [property(verdict, text)])]
   const message = verdict === "not tested" ? `not tested: ${text}` : text
-  const lines = CaseText.linesOf(evidence, result)
+  const lines = CaseText.linesOf(contract, result)
   return [element("failure", { type: `${level}, ${verdict}`, message }, [], lines.join("\n"))]
 }
 
@@ -57,12 +57,12 @@ interface TestCase {
   readonly millis: number
 }
 
-const testCaseOf = (report: Report, evidence: Contract.Evidence) => (result: Result): TestCase => ({
+const testCaseOf = (report: Report, contract: Contract.Contract) => (result: Result): TestCase => ({
   millis: result.millis,
   element: element(
     "testcase",
     { classname: result.claim, name: `${result.id}: ${result.title}`, time: seconds(result.millis) },
-    outcomeOf(Judge.isAlarm(report, result), result, evidence)
+    outcomeOf(Judge.isAlarm(report, result), result, contract)
   )
 })
 
@@ -95,16 +95,16 @@ const propertiesOf = (report: Report, runInfo: ShownRunInfo.ShownRunInfo): Reado
   ])
 ]
 
-export const make = (report: Report, evidence: Contract.Evidence, runInfo: RunInfo = {}): string => {
+export const make = (report: Report, contract: Contract.Contract, runInfo: RunInfo = {}): string => {
   const { kind, results } = report
   const missing = CaseText.missingCases(report)
-  const shown = ShownRunInfo.of(report, evidence, runInfo)
+  const shown = ShownRunInfo.of(report, contract, runInfo)
   const timestamp = shown.startedAt === undefined ? {} : { timestamp: shown.startedAt.replace(/\.\d+Z$/, "") }
   // Cases that were not tested are counted in the properties.
   const listed = results.filter((result) => result.verdict !== "not tested" || Judge.isAlarm(report, result))
   const sections = groupBySection(listed).map((group) => ({
     name: sectionHeading(group[0].section),
-    testCases: Arr.map(group, testCaseOf(report, evidence))
+    testCases: Arr.map(group, testCaseOf(report, contract))
   }))
   const suites = missing.length === 0
     ? sections

@@ -1,4 +1,4 @@
-/** The observations of a report as an evidence file, by which a later run can be judged. */
+/** The observations of a report as a file of claims, by which a later run can be judged. */
 import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -25,7 +25,7 @@ const observedResults = (
   })
 
 /** All claims, so that the file can replace the contract. Observed claims have their words and the day. */
-const claimsOf = (report: Report, { claims }: Contract.Evidence, day: string): ReadonlyArray<Contract.Claim> => {
+const claimsOf = (report: Report, { claims }: Contract.Contract, day: string): ReadonlyArray<Contract.Claim> => {
   const results = observedResults(report)
   return claims.map((claim) => {
     const words = Arr.dedupe(results.filter((result) => result.claim === claim.id).map(({ observed }) => observed))
@@ -44,7 +44,7 @@ const claimsOf = (report: Report, { claims }: Contract.Evidence, day: string): R
 export const isAny = (report: Report): boolean => observedResults(report).length > 0
 
 const heading =
-  "Observations of a service. Pass this file to idv-mock verify with --evidence to compare a later run with it."
+  "Observations of a service. Pass this file to idv-mock verify with --claims to compare a later run with it."
 
 /** Fields whose texts are quoted, because YAML 1.1 reads a bare `No` as false. */
 const quoted = ["accept", "refuses", "observed", "mock", "observedOn"]
@@ -57,7 +57,7 @@ const quoteIn = (node: Node) =>
   })
 
 /** The layout of the contract: a blank line between claims, and one line for each field. */
-const yamlOf = (contract: Contract.Evidence, claims: ReadonlyArray<Contract.Claim>): string => {
+const yamlOf = (contract: Contract.Contract, claims: ReadonlyArray<Contract.Claim>): string => {
   const document = new Document({ ...contract, claims })
   document.commentBefore = ` ${heading}`
   visit(document, {
@@ -73,8 +73,8 @@ const yamlOf = (contract: Contract.Evidence, claims: ReadonlyArray<Contract.Clai
   return document.toString({ lineWidth: 0 })
 }
 
-export const make = (report: Report, evidence: Contract.Evidence): Effect.Effect<string> =>
+export const make = (report: Report, contract: Contract.Contract): Effect.Effect<string> =>
   Effect.map(
     Clock.currentTimeMillis,
-    (now) => yamlOf(evidence, claimsOf(report, evidence, new Date(now).toISOString().slice(0, 10)))
+    (now) => yamlOf(contract, claimsOf(report, contract, new Date(now).toISOString().slice(0, 10)))
   )

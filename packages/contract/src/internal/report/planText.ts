@@ -6,7 +6,7 @@ import type { Plan, Target } from "../model.ts"
 import * as TargetOptions from "../targetOptions.ts"
 import { quantity } from "./summary.ts"
 
-export const make = ({ cost, items, notTested }: Plan, target: Target, { claims }: Contract.Evidence): string => {
+export const make = ({ cost, items, notTested }: Plan, target: Target, { claims }: Contract.Contract): string => {
   const { persons = [], spacing = TargetOptions.defaultSpacing } = target
   const documented = claims.filter(({ level, unobserved }) => level === "documented" && unobserved === undefined)
   const planned = new Set(items.map(({ testCase }) => testCase.claim))

@@ -4,7 +4,7 @@ import * as Preflight from "../preflight.ts"
 import type { Report } from "../results.ts"
 
 /** One flag for each profile option of which a variant other than the default was observed. */
-export const flags = (report: Report, { claims }: Contract.Evidence): ReadonlyArray<string> => {
+export const flags = (report: Report, { claims }: Contract.Contract): ReadonlyArray<string> => {
   const results = Preflight.meaningfulResults(report)
   return claims.flatMap(({ id, mock }) => {
     if (mock?.option === undefined) return []

@@ -10,7 +10,7 @@ export interface ShownRunInfo {
   readonly baseUrl?: string
   readonly startedAt?: string
   readonly version?: string
-  readonly evidenceSha256?: string
+  readonly claimsSha256?: string
   readonly contractVersion?: number
   /** The SHA-256 digest of the service document. */
   readonly documentSha256?: string
@@ -22,14 +22,14 @@ export interface ShownRunInfo {
 
 export const of = (
   { kind, requests }: Report,
-  { document, version: contractVersion }: Contract.Evidence,
-  { authUrl, baseUrl, budget = TargetOptions.defaultBudget, checks, evidenceSha256, startedAt, version }: RunInfo
+  { document, version: contractVersion }: Contract.Contract,
+  { authUrl, baseUrl, budget = TargetOptions.defaultBudget, checks, claimsSha256, startedAt, version }: RunInfo
 ): ShownRunInfo => ({
   ...(authUrl !== undefined && { authUrl: TargetOptions.shownAddress(authUrl) }),
   ...(baseUrl !== undefined && { baseUrl: TargetOptions.shownAddress(baseUrl) }),
   ...(startedAt !== undefined && { startedAt: DateTime.formatIso(startedAt) }),
   ...(version !== undefined && { version }),
-  ...(evidenceSha256 !== undefined && { evidenceSha256 }),
+  ...(claimsSha256 !== undefined && { claimsSha256 }),
   ...(contractVersion !== undefined && { contractVersion }),
   ...(document !== undefined && { documentSha256: document.sha256 }),
   requests,

@@ -41,7 +41,7 @@ export const countCases = ({ results }: Report): Readonly<Record<Verdict, number
 /** Counts the claims of a level, by their result. */
 export const countClaims = (
   { coverage, results }: Report,
-  { claims }: Contract.Evidence
+  { claims }: Contract.Contract
 ): (level: Contract.Level) => ClaimCounts =>
 (level) => {
   const all = claims.filter((claim) => claim.level === level)

@@ -13,9 +13,9 @@ const aligned = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<stri
   return rows.map((row) => row.map((text, column) => text.padEnd(width(column))).join("  ").trimEnd())
 }
 
-const headOf = (report: Report, evidence: Contract.Evidence, runInfo: RunInfo): ReadonlyArray<string> => {
-  const shown = ShownRunInfo.of(report, evidence, runInfo)
-  const { authUrl, baseUrl, budget, checks, contractVersion, documentSha256, evidenceSha256 } = shown
+const headOf = (report: Report, contract: Contract.Contract, runInfo: RunInfo): ReadonlyArray<string> => {
+  const shown = ShownRunInfo.of(report, contract, runInfo)
+  const { authUrl, baseUrl, budget, checks, claimsSha256, contractVersion, documentSha256 } = shown
   const { requests, startedAt, version } = shown
   const hasPersons = runInfo.persons !== undefined
   const sent = [
@@ -32,7 +32,7 @@ const headOf = (report: Report, evidence: Contract.Evidence, runInfo: RunInfo): 
     ["started", startedAt],
     ["version", version],
     ["contract", contractVersion === undefined ? undefined : `version ${contractVersion}`],
-    ["claims", evidenceSha256 && `SHA-256 ${evidenceSha256}`],
+    ["claims", claimsSha256 && `SHA-256 ${claimsSha256}`],
     ["document", documentSha256 && `SHA-256 ${documentSha256}`],
     ["sent", sent]
   ].flatMap(([name = "", value]) => value === undefined ? [] : [[name, value]])
@@ -40,7 +40,7 @@ const headOf = (report: Report, evidence: Contract.Evidence, runInfo: RunInfo): 
 }
 
 /** Each violation with the sentence, what was expected and observed, and a command that shows it. */
-const violatedOf = (results: ReadonlyArray<Result>, evidence: Contract.Evidence): ReadonlyArray<string> => {
+const violatedOf = (results: ReadonlyArray<Result>, contract: Contract.Contract): ReadonlyArray<string> => {
   const violated = results.filter(({ verdict }) => verdict === "violated")
   return violated.length === 0 ? [] : [
     `Violated: ${
@@ -48,7 +48,7 @@ const violatedOf = (results: ReadonlyArray<Result>, evidence: Contract.Evidence)
     }. In the commands, $TOKEN is an access token of the customer`,
     ...violated.flatMap((result) => [
       `  ✗ ${result.id}: ${result.title}`,
-      ...CaseText.linesOf(evidence, result).map((line) => `      ${line}`)
+      ...CaseText.linesOf(contract, result).map((line) => `      ${line}`)
     ]),
     ""
   ]
@@ -57,7 +57,7 @@ const violatedOf = (results: ReadonlyArray<Result>, evidence: Contract.Evidence)
 /** One line for each result of a verdict that is news and no failure. */
 const newsOf = (
   results: ReadonlyArray<Result>,
-  evidence: Contract.Evidence,
+  contract: Contract.Contract,
   verdict: Verdict,
   heading: string
 ): ReadonlyArray<string> => {
@@ -65,7 +65,7 @@ const newsOf = (
   const mark = verdict === "lenient" ? "+" : "~"
   return own.length === 0 ? [] : [
     `${heading}: ${Summary.quantity(own.length, "case")}`,
-    ...own.map((result) => `  ${mark} ${result.id}: ${result.title}: ${CaseText.of(evidence)(result)}`),
+    ...own.map((result) => `  ${mark} ${result.id}: ${result.title}: ${CaseText.of(contract)(result)}`),
     ""
   ]
 }
@@ -87,8 +87,8 @@ const notTestedOf = (report: Report, results: ReadonlyArray<Result>): ReadonlyAr
 /** How many cases a line names. */
 const maxNamed = 3
 
-const profileFlagsOf = (report: Report, evidence: Contract.Evidence): ReadonlyArray<string> => {
-  const flags = ProfileFlags.flags(report, evidence)
+const profileFlagsOf = (report: Report, contract: Contract.Contract): ReadonlyArray<string> => {
+  const flags = ProfileFlags.flags(report, contract)
   return flags.length === 0
     ? []
     : ["To make the mock server behave like this target:", `  idv-mock serve ${flags.join(" ")}`, ""]
@@ -97,17 +97,17 @@ const profileFlagsOf = (report: Report, evidence: Contract.Evidence): ReadonlyAr
 const omittedOf = (count: number): ReadonlyArray<string> =>
   count === 0 ? [] : [`${Summary.quantity(count, "case")} omitted, because the documented request failed.`, ""]
 
-export const make = (report: Report, evidence: Contract.Evidence, runInfo: RunInfo = {}): string => {
+export const make = (report: Report, contract: Contract.Contract, runInfo: RunInfo = {}): string => {
   const isPreflightFailed = Preflight.explanationOf(report, runInfo) !== undefined
   const results = Preflight.meaningfulResults(report)
   return [
-    ...headOf(report, evidence, runInfo),
-    ...violatedOf(results, evidence),
-    ...newsOf(results, evidence, "lenient", "Lenient, accepted although the document does not show it"),
-    ...newsOf(results, evidence, "drift", "Drift, other than the contract's default where the document is silent"),
+    ...headOf(report, contract, runInfo),
+    ...violatedOf(results, contract),
+    ...newsOf(results, contract, "lenient", "Lenient, accepted although the document does not show it"),
+    ...newsOf(results, contract, "drift", "Drift, other than the contract's default where the document is silent"),
     ...omittedOf(report.results.length - results.length),
     ...(isPreflightFailed ? [] : [...notTestedOf(report, results), Summary.documentedClaims(report), ""]),
-    ...profileFlagsOf(report, evidence),
+    ...profileFlagsOf(report, contract),
     Summary.verdict(report, runInfo)
   ].map((line) => line.replaceAll(/\p{Cc}/gu, "\ufffd")).join("\n")
 }

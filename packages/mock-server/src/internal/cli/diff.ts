@@ -45,7 +45,7 @@ const Flags = Schema.Struct({
 const requestsPerCheck = 5
 
 /** The cases about the options of a profile come first, because they show what the mock server should play. */
-const casesOf = ({ claims }: Contract.Evidence): ReadonlyArray<Conformance.Case> => {
+const casesOf = ({ claims }: Contract.Contract): ReadonlyArray<Conformance.Case> => {
   const ofOptions = new Set(claims.filter(({ mock }) => mock?.option !== undefined).map(({ id }) => id))
   return Conformance.cases.map((testCase) => ofOptions.has(testCase.claim) ? { ...testCase, worth: 10 } : testCase)
 }
@@ -67,7 +67,7 @@ const testPersonsOf = (persons: ReadonlyArray<Conformance.TestPerson>): Readonly
 
 /** What the mock server shows of the same cases, with the limits of a sandbox. */
 const observedOfMock = (
-  evidence: Contract.Evidence,
+  contract: Contract.Contract,
   cases: ReadonlyArray<Conformance.Case>,
   target: Conformance.Target,
   profile: Profile.Profile | undefined
@@ -80,7 +80,7 @@ const observedOfMock = (
     Effect.flatMap((services) => {
       const { url } = Context.get(services, MockServer.MockServer)
       const mock = { ...target, ...customer, authUrl: url, baseUrl: url, spacing: 0 }
-      return Effect.provide(Conformance.verify(mock, evidence, { cases }), services)
+      return Effect.provide(Conformance.verify(mock, contract, { cases }), services)
     }),
     Effect.catchTag("NotAMockServer", Effect.die),
     Effect.scoped
@@ -117,22 +117,22 @@ export const diff = (
       deadline: upstream.deadline,
       spacing
     }
-    const evidence = yield* Effect.mapError(Contract.load(), ({ message }) => new Differs({ message }))
-    const cases = casesOf(evidence)
-    yield* Console.error(Conformance.planText(Conformance.plan(target, cases), target, evidence))
+    const contract = yield* Effect.mapError(Contract.load(), ({ message }) => new Differs({ message }))
+    const cases = casesOf(contract)
+    yield* Console.error(Conformance.planText(Conformance.plan(target, cases), target, contract))
     // Only a run against a mock server fails.
     const service = yield* Effect.catchTag(
-      Conformance.verify(target, evidence, { cases }),
+      Conformance.verify(target, contract, { cases }),
       "NotAMockServer",
       Effect.die
     )
     if (!Conformance.isTested(service)) {
       return yield* new Differs({ message: `idv-mock diff: ${Conformance.verdict(service, target)}` })
     }
-    const mock = yield* observedOfMock(evidence, cases, target, profile)
+    const mock = yield* observedOfMock(contract, cases, target, profile)
 
     const { compared, differences, notCompared, onlyMock, others, recorded } = Difference.compare(
-      evidence,
+      contract,
       service,
       mock,
       recording === undefined ? {} : ProfileFile.unplayableOf(recording)

@@ -96,7 +96,7 @@ const failedCases = ({ results }: Conformance.Report): ReadonlySet<string> =>
   )
 
 export const compare = (
-  { claims }: Contract.Evidence,
+  { claims }: Contract.Contract,
   service: Conformance.Report,
   mockServer: Conformance.Report,
   recorded: Unplayable

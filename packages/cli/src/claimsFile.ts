@@ -1,4 +1,4 @@
-/** The claims of a file: that of `--evidence`, or by default those of the reference contract. */
+/** The claims of a file: that of `--claims`, or by default those of the reference contract. */
 import * as Contract from "@effect-idv/contract/Contract"
 import * as Effect from "effect/Effect"
 import * as ParsedArguments from "./parsedArguments.ts"
@@ -13,7 +13,7 @@ const load = (name: string, path: string) =>
   )
 
 export const read = (args: ParsedArguments.ParsedArguments) =>
-  load("--evidence", ParsedArguments.value(args, "evidence") ?? Contract.pathOf("evidence.yaml"))
+  load("--claims", ParsedArguments.value(args, "claims") ?? Contract.pathOf("claims.yaml"))
 
 /** The claims of a file that is an argument of this name. */
-export const ofArgument = (name: string, path: string) => Effect.map(load(name, path), ({ evidence }) => evidence)
+export const ofArgument = (name: string, path: string) => Effect.map(load(name, path), ({ contract }) => contract)
