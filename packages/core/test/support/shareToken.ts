@@ -1,5 +1,5 @@
 /**
- * A process that gets one shared token with the default options: `shareToken.ts <authUrl> <storeUrl> <encryptionKey>`. It
+ * A process that gets one shared token: `shareToken.ts <authUrl> <storeUrl> <encryptionKey> <deadline of the store>`. It
  * prints `ready` once it is connected, waits for a line of input, and prints the token and how long `get` took.
  */
 import { TokenProvider } from "@effect-idv/core"
@@ -7,10 +7,10 @@ import * as TokenStoreRedis from "@effect-idv/core/TokenStoreRedis"
 import * as TokenStoreSql from "@effect-idv/core/TokenStoreSql"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Redacted } from "effect"
+import { Duration, Effect, Layer, Redacted } from "effect"
 
-const [authUrl = "", storeUrl = "", key = ""] = process.argv.slice(2)
-const options = { encryptionKey: { id: "test", key: Redacted.make(key) } }
+const [authUrl = "", storeUrl = "", key = "", deadline = ""] = process.argv.slice(2)
+const options = { encryptionKey: { id: "test", key: Redacted.make(key) }, deadline: Duration.millis(Number(deadline)) }
 const url = Redacted.make(storeUrl)
 
 const print = (text: string) => Effect.sync(() => process.stdout.write(`${text}\n`))

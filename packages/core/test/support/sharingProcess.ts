@@ -5,14 +5,17 @@ import * as Program from "../../../mock-server/test/support/program.ts"
 
 const script = Program.bundled(new URL("shareToken.ts", import.meta.url))
 
-/** Starts a process. `get` lets it acquire a token and returns that, and `kill` sends a signal. */
-export const start = (authUrl: string, storeUrl: string, key: string) =>
+/**
+ * Starts a process. `get` lets it acquire a token and returns that, and `kill` sends a signal. By default, its operations
+ * of the store have the default deadline.
+ */
+export const start = (authUrl: string, storeUrl: string, key: string, deadlineMillis = 200) =>
   Effect.gen(function*() {
     const path = yield* script
     const ready = yield* Deferred.make<void, string>()
     const result = yield* Deferred.make<{ readonly token: string; readonly took: number }, string>()
     const child = yield* Effect.acquireRelease(
-      Effect.sync(() => spawn(process.execPath, [path, authUrl, storeUrl, key])),
+      Effect.sync(() => spawn(process.execPath, [path, authUrl, storeUrl, key, String(deadlineMillis)])),
       (child) => Effect.sync(() => child.kill("SIGKILL"))
     )
     let output = ""

@@ -122,7 +122,8 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
             // Slow enough that all of them would send a request if all led.
             setTimeout(() => socket.end(response), 500)
           })
-          const start = SharingProcess.start(server.url, url, encryptionKey)
+          // On a busy machine, the database may take longer than the default deadline.
+          const start = SharingProcess.start(server.url, url, encryptionKey, 10_000)
           const leading = yield* start
           const others = yield* Effect.replicateEffect(start, 2)
           yield* leading.go
