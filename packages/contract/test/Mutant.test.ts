@@ -149,6 +149,7 @@ const allowedChanges: Record<string, readonly [probes: ReadonlyArray<string>, pa
   "aml.searched-on.zone": [credentials, [attribute("searched_on")]],
   "aml.answer.match-found": [[...credentials, "sanc"], [attribute("match_found")]],
   "aml.match.subjects": [[...credentials, "sanc"], [attribute("match_found")]],
+  "aml.match.everybody": [credentials, [attribute("match_found")]],
   "aml.match.persons": [credentials, [attribute("match_found")]],
   "aml.match.again": [["again"], [attribute("match_found")]],
   "aml.match.later": [["later"], [attribute("match_found")]],

@@ -89,7 +89,7 @@ const wrong: ReadonlyArray<readonly [what: string, change: Change, named: string
     ([status, body]) => ["credentials" in body ? 202 : status, body],
     "amlStatus (aml.success.status): the service has 202"
   ],
-  ["an issuer_id that is no UUID", credential((all) => ({ ...all, issuer_id: "issuer-1" })), "aml.answer.issuer-id"],
+  ["an issuer_id that is not a UUID", credential((all) => ({ ...all, issuer_id: "issuer-1" })), "aml.answer.issuer-id"],
   [
     "cred_version without a minor version",
     credential((all) => ({ ...all, cred_version: "1" })),

@@ -270,9 +270,6 @@ export const mutants: ReadonlyArray<Mutant> = [
     ["sanctioned", "sends No for a sanctioned person", ofPeopleNamed("Testsanc", match(() => "No"))],
     ["opposite", "swaps No and Potential match", changeCredential(match(opposite))]
   ]),
-  of("aml.match.everybody", [
-    ["always", "sends Potential match for everybody", changeCredential(match(() => "Potential match"))]
-  ]).map((mutant) => ({ ...mutant, isLate: true as const })),
   of("aml.match.persons", [
     ["never", "sends No for a test person on a list", changeCredential(match(() => "No"))],
     ["always", "sends Potential match for a test person on no list", changeCredential(match(() => "Potential match"))]
