@@ -42,7 +42,15 @@ const transports = {
   "FetchHttpClient.layer": (connect: Connect) =>
     Layer.provide(
       FetchHttpClient.layer,
-      Layer.effectDiscard(Effect.map(NodeHttpClient.Dispatcher, Undici.setGlobalDispatcher))
+      Layer.scopedDiscard(Effect.flatMap(NodeHttpClient.Dispatcher, (dispatcher) =>
+        Effect.acquireRelease(
+          Effect.sync(() => {
+            const before = Undici.getGlobalDispatcher()
+            Undici.setGlobalDispatcher(dispatcher)
+            return before
+          }),
+          (before) => Effect.sync(() => Undici.setGlobalDispatcher(before))
+        )))
     ).pipe(Layer.provide(overDispatcher(connect)))
 }
 

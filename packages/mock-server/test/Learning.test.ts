@@ -1,41 +1,12 @@
 /** What `idv-mock diff` says about wrong services, and about correct ones in other styles, with and without a recording. */
-import type { Conformance } from "@effect-idv/contract"
 import { NodeContext } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
-import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { ConfigProvider, Effect, Exit, Redacted, Struct } from "effect"
-import { PassThrough } from "node:stream"
-import * as Servers from "../../../tools/foreign-services/servers.ts"
-import { main } from "../src/internal/cli/main.ts"
-import { captured } from "./support/captured.ts"
+import { assertInclude, strictEqual } from "@effect/vitest/utils"
+import { Effect, Redacted, Struct } from "effect"
+import * as Compared from "./support/compared.ts"
 import * as CorrectService from "./support/correctService.ts"
-import * as Recording from "./support/recording.ts"
 
-interface Customer {
-  readonly customerId?: string | undefined
-  readonly customerKey?: Redacted.Redacted<string> | undefined
-}
-
-const customer: Customer = { customerId: "customer", customerKey: Redacted.make("s3cret") }
-
-/** The lines of `idv-mock diff`, and whether it succeeded. */
-const compared = (
-  url: string,
-  { customerId = "", customerKey = Redacted.make("") }: Customer,
-  ...words: ReadonlyArray<string>
-) =>
-  captured(Effect.exit(main(
-    ["diff", "--upstream-auth", url, "--spacing", "0", ...words],
-    { stdout: new PassThrough(), version: "0" }
-  ))).pipe(
-    Effect.map(({ stdout, value }) => ({
-      lines: stdout.join("\n").split("\n"),
-      error: Exit.match(value, { onFailure: (cause) => JSON.stringify(cause), onSuccess: () => "" })
-    })),
-    Effect.withConfigProvider(ConfigProvider.fromMap(
-      new Map([["IDV_CUSTOMER_ID", customerId], ["IDV_CUSTOMER_KEY", Redacted.value(customerKey)]])
-    ))
-  )
+const customer: Compared.Customer = { customerId: "customer", customerKey: Redacted.make("s3cret") }
 
 type Json = CorrectService.Json
 type Change = NonNullable<CorrectService.Options["change"]>
@@ -168,34 +139,18 @@ describe("idv-mock diff with a wrong service", () => {
   it.scopedLive.each(wrong)("names %s", ([, change, named]) =>
     Effect.gen(function*() {
       const host = yield* CorrectService.serving(CorrectService.handler({ change }))
-      const { error, lines } = yield* compared(`http://${host}`, customer)
+      const { error, lines } = yield* Compared.compared(`http://${host}`, customer)
       assertInclude([...lines, error].join("\n"), named)
       strictEqual(error !== "", true)
     }).pipe(Effect.provide(NodeContext.layer)))
 })
 
-const styles = Object.entries(Servers.sets).flatMap(([set, { styles }]) =>
-  Object.entries(styles).map(([name, style]) => [`${set} ${name}`, style] as const)
-)
+const styles = Compared.styles.filter(([name]) => ["set1 lenient", "set2 grumpy", "set3 portal"].includes(name))
 
+/** Learning.nightly.test.ts compares the others. */
 describe("idv-mock diff with a correct service in another style", () => {
   it.scopedLive.each(styles)(
     "finds no contradiction, and nothing that a recording of it does not state: %s",
-    ([, style]) =>
-      Effect.gen(function*() {
-        const target: Conformance.Target = yield* Servers.serving(style, "sandbox")
-        const first = yield* compared(target.authUrl, target)
-        deepStrictEqual(first.lines.filter((line) => line.includes("document says")), [])
-
-        const recording = yield* Recording.start(target.authUrl)
-        yield* compared(recording.url, target)
-        const { profile } = yield* recording.stop
-        const again = yield* compared(target.authUrl, target, "--profile", recording.output)
-        deepStrictEqual(
-          [again.error, again.lines.at(-1)?.split(" ")[0]],
-          ["", "0"],
-          [...again.lines, ...first.lines, profile].join("\n")
-        )
-      }).pipe(Effect.provide(NodeContext.layer))
+    ([, style]) => Effect.provide(Compared.isLearnt(style), NodeContext.layer)
   )
 })
