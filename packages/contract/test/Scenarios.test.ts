@@ -3,57 +3,12 @@ import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Context, Effect, Layer, Predicate, Schema } from "effect"
+import { Context, Effect, Layer, Predicate } from "effect"
 import { parse } from "yaml"
-import { MockServer, Profile } from "../../mock-server/src/index.ts"
+import { MockServer } from "../../mock-server/src/index.ts"
 import * as Contract from "../src/Contract.ts"
-import * as Mutant from "./mutants/Mutant.ts"
 import * as Redocly from "./support/redocly.ts"
-
-/** The scenarios that assert assumptions, beside what the service document shows. */
-const names = ["assumed-refusals", "assumed-screening", "assumed-token", "mock-expiry", "mock-limits"]
-
-const documented = "documented"
-
-const Scenario = Schema.Struct({
-  workflows: Schema.Array(Schema.Struct({
-    "workflowId": Schema.String,
-    "x-claims": Schema.NonEmptyArray(Schema.String),
-    "steps": Schema.Array(Schema.Struct({
-      stepId: Schema.String,
-      successCriteria: Schema.NonEmptyArray(
-        Schema.Struct({ condition: Schema.String, context: Schema.optional(Schema.String) })
-      )
-    }))
-  }))
-})
-
-/** The workflows of every scenario. */
-const workflows = Effect.gen(function*() {
-  const fs = yield* FileSystem.FileSystem
-  const files = yield* Effect.forEach([...names, documented], (name) =>
-    Effect.flatMap(
-      fs.readFileString(Contract.pathOf(`scenarios/${name}.arazzo.yaml`)),
-      (yaml) => Schema.decodeUnknown(Scenario)(parse(yaml))
-    ))
-  return files.flatMap(({ workflows }) => workflows)
-})
-
-/** Mutants, each with the scenario that must find it. The first scenario moves the clock. */
-const mutants: ReadonlyArray<readonly [id: string, scenario: string]> = [
-  ["token.lifetime/for-ever", "mock-expiry"],
-  ["token.request.authorization/wrong-key", "assumed-token"],
-  ["token.request.grant-type/password", "assumed-token"],
-  ["token.success.status/tokenStatus=201", "assumed-token"],
-  ["aml.request.authorization/forged", "assumed-refusals"],
-  ["aml.request.entity-type/company", "assumed-refusals"],
-  ["aml.error.echo/name", "assumed-refusals"],
-  ["aml.answer.name/somebody-else", "assumed-screening"],
-  ["aml.answer.searched-on/t", "assumed-screening"],
-  ["aml.answer.match-found/lower-case", "assumed-screening"],
-  ["aml.answer.aml-profile/missing-no", "assumed-screening"],
-  ["aml.match.again/different", "assumed-screening"]
-]
+import * as Scenarios from "./support/scenarios.ts"
 
 describe("The scenarios", () => {
   it.effect("name existing claims in each workflow, and are all files of the folder", () =>
@@ -61,10 +16,13 @@ describe("The scenarios", () => {
       const fs = yield* FileSystem.FileSystem
       const { claims } = yield* Contract.load()
       const ids = new Set(claims.map(({ id }) => id))
-      deepStrictEqual((yield* workflows).flatMap((workflow) => workflow["x-claims"].filter((id) => !ids.has(id))), [])
+      deepStrictEqual(
+        (yield* Scenarios.workflows).flatMap((workflow) => workflow["x-claims"].filter((id) => !ids.has(id))),
+        []
+      )
       deepStrictEqual(
         (yield* fs.readDirectory(Contract.pathOf("scenarios"))).toSorted(),
-        [...names, documented].map((name) => `${name}.arazzo.yaml`).toSorted()
+        [...Scenarios.names, Scenarios.documented].map((name) => `${name}.arazzo.yaml`).toSorted()
       )
     }).pipe(Effect.provide(NodeContext.layer)))
 
@@ -80,7 +38,7 @@ describe("The scenarios", () => {
           ...fieldsOf("AmlCredential").filter((field) => field !== "credentials").map((field) => `/${field}`),
           ...fieldsOf("Attributes").map((field) => `/credentials/attributes/${field}`)
         ]
-        const criteria = (yield* workflows).filter((workflow) => workflow.workflowId === workflowId)
+        const criteria = (yield* Scenarios.workflows).filter((workflow) => workflow.workflowId === workflowId)
           .flatMap(({ steps }) => steps).flatMap(({ successCriteria }) => successCriteria)
           .map(({ condition, context = condition }) => context.split(" ")[0])
         strictEqual(pointers.length, 10)
@@ -94,7 +52,7 @@ describe("The scenarios", () => {
       const folder = yield* fs.makeTempDirectoryScoped()
       const { url } = Context.get(yield* Layer.build(MockServer.layerTest), MockServer.MockServer)
       const runs = yield* Effect.forEach(
-        names,
+        Scenarios.names,
         (scenario) => Redocly.respect([{ scenario, url }], "--har-output", `${folder}/${scenario}.har`),
         { concurrency: 2 }
       )
@@ -102,7 +60,9 @@ describe("The scenarios", () => {
       deepStrictEqual(outcomes.filter(({ isGreen }) => !isGreen), [])
       deepStrictEqual(
         outcomes.map(({ workflow }) => workflow),
-        (yield* workflows).map(({ workflowId }) => workflowId).filter((id) => !id.startsWith(documented))
+        (yield* Scenarios.workflows).map(({ workflowId }) => workflowId).filter((id) =>
+          !id.startsWith(Scenarios.documented)
+        )
       )
       strictEqual(outcomes.every(({ checks }) => checks > 0), true)
       deepStrictEqual(runs.map(({ exitCode }) => exitCode), [0, 0, 0, 0, 0])
@@ -121,76 +81,6 @@ describe("The scenarios", () => {
         ["getAccessToken", [{ kind: "response", status: "default" }]]
       ])
       strictEqual(operations.flatMap(({ covered }) => covered).filter(({ kind }) => kind === "property").length, 61)
-    }).pipe(Effect.provide(NodeContext.layer)))
-
-  it.scopedLive("of what the document shows pass whatever the assumptions are, and fail against what it forbids", () =>
-    Effect.gen(function*() {
-      /** The failed workflows, with the token of the mock server as their input. */
-      const run = <E>(layer: Layer.Layer<MockServer.MockServer, E>) =>
-        Effect.gen(function*() {
-          const { url } = Context.get(yield* Layer.build(layer), MockServer.MockServer)
-          const body = yield* Effect.promise(() =>
-            fetch(`${url}/oauth/service`, {
-              method: "POST",
-              headers: { authorization: `Basic ${btoa("demo-customer:demo-key")}` },
-              body: new URLSearchParams({ grant_type: "client_credentials" })
-            }).then((response) => response.text())
-          )
-          const { outcomes } = yield* Redocly.respect(
-            [{ scenario: documented, url }],
-            "--input",
-            `accessToken=${/"access_token":"([^"]+)"/.exec(body)?.[1] ?? body}`
-          )
-          return outcomes.flat().filter(({ isGreen }) => !isGreen).map(({ workflow }) => workflow)
-        })
-      const mutant = (id: string) =>
-        Effect.map(
-          Arr.findFirst(Mutant.mutants, (mutant) => mutant.id === id),
-          (mutant) => Mutant.layerSocket(mutant)
-        )
-      const assumed: Profile.Patch = {
-        tokenStatus: "201",
-        tokenField: "text",
-        amlStatus: "201",
-        nameEcho: "upper",
-        credVersion: "2.0",
-        extraFields: "some",
-        amlError: "empty",
-        tokenFormat: "jwt"
-      }
-      const profile = Profile.apply(Profile.defaultProfile, assumed)
-      deepStrictEqual(
-        yield* Effect.all([
-          run(MockServer.layerTest),
-          run(MockServer.layer({ port: 0, profile })),
-          run(yield* mutant("aml.answer.aml-profile/missing-no"))
-        ], { concurrency: 2 }),
-        [[], [], ["documented-check"]]
-      )
-    }).pipe(Effect.provide(NodeContext.layer)))
-
-  it.scopedLive("fail against a mutant in a workflow that names its claim, and pass elsewhere", () =>
-    Effect.gen(function*() {
-      const named = new Map((yield* workflows).map((workflow) => [workflow.workflowId, workflow["x-claims"]]))
-      const urlOf = <E>(layer: Layer.Layer<MockServer.MockServer, E>) =>
-        Effect.map(Layer.build(layer), (context) => Context.get(context, MockServer.MockServer).url)
-      const broken = yield* Effect.forEach(mutants, ([id, scenario]) =>
-        Effect.gen(function*() {
-          const mutant = yield* Arr.findFirst(Mutant.mutants, (mutant) => mutant.id === id)
-          return { mutant, scenario, url: yield* urlOf(Mutant.layerSocket(mutant)) }
-        }))
-      const right = yield* urlOf(MockServer.layerTest)
-      const { outcomes } = yield* Redocly.respect([
-        ...broken,
-        { scenario: "assumed-screening", url: right }
-      ])
-      const seen = broken.map(({ mutant: { claim, id } }, i) => {
-        const red = (outcomes[i] ?? []).filter(({ isGreen }) => !isGreen).map(({ workflow }) => workflow)
-        return [id, red.some((workflow) => named.get(workflow)?.includes(claim) === true) ? claim : red]
-      })
-      deepStrictEqual(seen, broken.map(({ mutant: { claim, id } }) => [id, claim]))
-      const beside = outcomes.slice(broken.length).flat()
-      deepStrictEqual(beside.map(({ isGreen }) => isGreen), [true, true, true])
     }).pipe(Effect.provide(NodeContext.layer)))
 })
 

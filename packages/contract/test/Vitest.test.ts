@@ -1,44 +1,17 @@
-import { Command, FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Schema } from "effect"
-import { createRequire } from "node:module"
-import { dirname, join } from "node:path"
+import { Effect } from "effect"
 import { fileURLToPath } from "node:url"
-
-const Results = Schema.parseJson(Schema.Struct({
-  testResults: Schema.NonEmptyArray(Schema.Struct({
-    assertionResults: Schema.Array(Schema.Struct({
-      ancestorTitles: Schema.Array(Schema.String),
-      title: Schema.String,
-      status: Schema.String,
-      failureMessages: Schema.optional(Schema.NullOr(Schema.Array(Schema.String)))
-    }))
-  }))
-}))
+import * as VitestRun from "./support/vitestRun.ts"
 
 const consumer = fileURLToPath(new URL("./support/consumer", import.meta.url))
-
-const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs")
 
 describe("describeConformance", () => {
   it.scopedLive("fails the cases that a mutant fails, and skips those that a sandbox cannot show", () =>
     Effect.gen(function*() {
-      const fs = yield* FileSystem.FileSystem
-      const results = join(yield* fs.makeTempDirectoryScoped(), "results.json")
-      const exitCode = yield* Command.make(
-        process.execPath,
-        vitest,
-        "run",
-        "--config",
-        join(consumer, "vitest.config.ts"),
-        "--reporter=json",
-        `--outputFile=${results}`
-      ).pipe(Command.exitCode)
-      strictEqual(Number(exitCode), 1)
-
-      const { testResults: [file] } = yield* Schema.decode(Results)(yield* fs.readFileString(results))
+      const { exitCode, files: [file] } = yield* VitestRun.run(consumer, ["run"])
+      strictEqual(exitCode, 1)
       const of = (suite: string, status: string) =>
         file.assertionResults.filter((test) => test.ancestorTitles.includes(suite) && test.status === status)
       const idsOf = (suite: string, status: string) => of(suite, status).map(({ title }) => title.split(":")[0])
