@@ -91,7 +91,7 @@ const timeout = 0
  */
 export const describeConformance = (
   name: string,
-  { contract: given, httpClient = NodeHttpClient.layerUndici, target }: Options
+  { contract: selected, httpClient = NodeHttpClient.layerUndici, target }: Options
 ): void => {
   describe(name, () => {
     const runtime = ManagedRuntime.make(Layer.mergeAll(httpClient, NodeContext.layer, Layer.scope))
@@ -100,7 +100,7 @@ export const describeConformance = (
 
     const setUp = Effect.runSync(Effect.cached(Effect.gen(function*() {
       const resolved = Effect.isEffect(target) ? yield* Effect.timeout(target, targetDeadline) : target
-      const contract = given ?? (yield* Contract.load())
+      const contract = selected ?? (yield* Contract.load())
       yield* Conformance.requireMockServer(resolved)
       return { target: resolved, contract, run: yield* Conformance.start(resolved) }
     })))

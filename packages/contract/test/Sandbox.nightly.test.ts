@@ -75,7 +75,7 @@ describe("idv-mock verify --target sandbox", () => {
         deepStrictEqual(claim("aml.answer.match-found")?.level, "documented")
         deepStrictEqual(claim("token.expired")?.level, "assumed")
 
-        // With its own observations as evidence, the service no longer drifts, and still fails the same cases.
+        // With its own observations as the file of claims, the service no longer drifts, and still fails the same cases.
         const second = yield* verify(...there, "--budget", "250", "--claims", observations, "--format", "json")
         const { results } = yield* Schema.decode(Schema.parseJson(Conformance.ReportFile))(second.stdout)
         const having = (verdict: Conformance.Verdict) =>

@@ -29,21 +29,25 @@ describe("The times of searches move as the clock does", () => {
   const minute = 60_000
   const text = (millis: number) => new Date(millis).toISOString().slice(0, 19).replace("T", " ")
 
-  it.each<[string, elapsed: number, offset: number, expected: string, millis?: number]>([
+  it.each<
+    [string, elapsed: number, offset: number, expected: string, millis?: readonly [first: number, second: number]]
+  >([
     ["in one zone", 90 * minute, 0, "of the search"],
     ["with a change to daylight saving time between them", 90 * minute, 60 * minute, "of the search"],
     ["with a change from it", 90 * minute, -60 * minute, "of the search"],
     ["but not with a change of an hour in less than an hour", 30 * minute, 60 * minute, "another time"],
     ["but not with a change of two hours", 180 * minute, 120 * minute, "another time"],
-    ["with a response that took longer than the search", minute, -20_000, "of the search", 20_000],
+    ["with a response that took longer than the search", minute, -20_000, "of the search", [0, 20_000]],
+    ["but not behind after a slow response", minute, -20_000, "another time", [20_000, 0]],
+    ["but not ahead in a slow response", minute, 20_000, "another time", [0, 20_000]],
     ["but not if they are some seconds late", 90 * minute, 20_000, "another time"]
-  ])("%s", (_, elapsed, offset, expected, millis = 0) => {
-    const search = (receivedAt: number, time: number) => ({
+  ])("%s", (_, elapsed, offset, expected, [first, second] = [0, 0]) => {
+    const search = (receivedAt: number, time: number, millis: number) => ({
       step,
-      response: response(credential(text(time)), receivedAt, 200, receivedAt === start ? 0 : millis),
+      response: response(credential(text(time)), receivedAt, 200, millis),
       secrets: []
     })
-    const searches = [search(start, start), search(start + elapsed, start + elapsed + offset)]
+    const searches = [search(start, start, first), search(start + elapsed, start + elapsed + offset, second)]
     strictEqual(whole["time of search"](searches), expected)
   })
 })

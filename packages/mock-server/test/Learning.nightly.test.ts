@@ -6,6 +6,6 @@ import * as Compared from "./support/compared.ts"
 describe("idv-mock diff with a correct service in any style", () => {
   it.scopedLive.each(Compared.styles)(
     "finds no contradiction, and nothing that a recording of it does not state: %s",
-    ([, style]) => Effect.provide(Compared.isLearnt(style), NodeContext.layer)
+    ([, style]) => Effect.provide(Compared.assertLearnt(style), NodeContext.layer)
   )
 })

@@ -151,6 +151,6 @@ const styles = Compared.styles.filter(([name]) => ["set1 lenient", "set2 grumpy"
 describe("idv-mock diff with a correct service in another style", () => {
   it.scopedLive.each(styles)(
     "finds no contradiction, and nothing that a recording of it does not state: %s",
-    ([, style]) => Effect.provide(Compared.isLearnt(style), NodeContext.layer)
+    ([, style]) => Effect.provide(Compared.assertLearnt(style), NodeContext.layer)
   )
 })

@@ -63,8 +63,8 @@ describe("A duration that a timer cannot wait", () => {
       Effect.gen(function*() {
         const { options: addresses } = yield* MockServer.MockServer
         const target: Conformance.Target = { kind: "mock", ...addresses, ...options }
-        const evidence = yield* Contract.load()
-        for (const run of [Conformance.requireMockServer(target), Conformance.verify(target, evidence)]) {
+        const reference = yield* Contract.load()
+        for (const run of [Conformance.requireMockServer(target), Conformance.verify(target, reference)]) {
           assert.include(Cause.pretty(yield* Effect.flip(Effect.sandbox(run))), `TypeError: ${expected}`)
         }
       }).pipe(Effect.provide(Layer.merge(MockServer.layerHttpClient, NodeFileSystem.layer)))

@@ -37,8 +37,8 @@ export const styles = Object.entries(Servers.sets).flatMap(([set, { styles }]) =
   Object.entries(styles).map(([name, style]) => [`${set} ${name}`, style] as const)
 )
 
-/** Whether `diff` finds no contradiction in a correct service, and nothing that a recording of it does not state. */
-export const isLearnt = Effect.fn(function*(style: (typeof styles)[number][1]) {
+/** Asserts that `diff` finds no contradiction in a correct service, and nothing that a recording of it does not state. */
+export const assertLearnt = Effect.fn(function*(style: (typeof styles)[number][1]) {
   const target: Conformance.Target = yield* Servers.serving(style, "sandbox")
   const first = yield* compared(target.authUrl, target)
   deepStrictEqual(first.lines.filter((line) => line.includes("document says")), [])

@@ -78,7 +78,8 @@ export const attributes = (response: Response): string => {
 }
 
 /** The person whom the request was about. */
-export const personOf = ({ person }: StepResponse) => person ?? { name: "", dob: "" }
+export const personOf = ({ person }: StepResponse): NonNullable<StepResponse["person"]> =>
+  person ?? { name: "", dob: "" }
 
 /** Full case folding, by way of the upper case: `ß` is `ss`, and `ı` and `İ` are `i`. */
 const folded = (name: string): string =>

@@ -18,7 +18,7 @@ import {
 /** The fields in which services send a token. */
 const tokenFields = ["access_token", "accessToken", "token", "data.access_token"]
 
-/** The names of its type and of its lifetime, beside the token or at the top. */
+/** The names of the fields for a token's type and lifetime, which are beside the token or at the top level. */
 const typeNames = ["token_type", "tokenType"]
 const lifetimeNames = ["expires_in", "expiresIn"]
 

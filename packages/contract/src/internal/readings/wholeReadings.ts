@@ -150,12 +150,12 @@ const sameResult: Read = (responses) => {
 /** How many people show whether a service lists everybody. */
 const enoughPeople = 3
 
-/** Whether any person has the result "No". The results of a few people show nothing. */
+/** Whether any person has the result "No". People with a promised match, and the results of a few people, show nothing. */
 const everyMatch: Read = (responses) => {
   const results = new Map<string, string>()
   for (const each of responses.filter(({ response }) => isCredential(response))) {
-    const { dob, name } = personOf(each)
-    results.set(`${dob} ${name}`, matchFound(each))
+    const { dob, name, promised } = personOf(each)
+    if (promised !== "Potential match") results.set(`${dob} ${name}`, matchFound(each))
   }
   const words = [...results.values()]
   if (words.includes("No")) return "some"
@@ -182,14 +182,16 @@ interface Search {
 }
 
 /**
- * Whether two searches state times of the same zone, each at some point between its request and its response. The change
- * to or from daylight saving time may be between two that are an hour apart or more.
+ * Whether two searches state times of the same zone. Each search is between its request and its response, so its zone is
+ * between `offset` and `offset + millis`. The change to or from daylight saving time may be between two that are an hour
+ * apart or more.
  */
 const areOfOneZone = (one: Search, other: Search): boolean => {
-  const difference = Math.abs(one.offset - other.offset)
-  const allowed = tolerance + Math.max(one.millis, other.millis)
-  return difference <= allowed ||
-    Math.abs(one.receivedAt - other.receivedAt) >= hour && Math.abs(difference - hour) <= allowed
+  const isNear = (change: number): boolean =>
+    one.offset + change <= other.offset + other.millis + tolerance &&
+    other.offset <= one.offset + change + one.millis + tolerance
+  return isNear(0) ||
+    Math.abs(one.receivedAt - other.receivedAt) >= hour && (isNear(hour) || isNear(-hour))
 }
 
 /**

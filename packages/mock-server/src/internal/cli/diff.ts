@@ -1,4 +1,4 @@
-/** `idv-mock diff`: sends the same requests to the service and to a mock server, and compares what both showed. */
+/** `idv-mock diff`: runs the conformance suite against the service and a mock server, and compares the observations. */
 import * as ConnectionPools from "@effect-idv/cli/connectionPools"
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as Secrets from "@effect-idv/cli/secrets"
@@ -141,8 +141,8 @@ export const diff = (
       lines.length === 0 ? Effect.void : Console.log([heading, ...lines.map((line) => `  ${line}`)].join("\n"))
     yield* Effect.forEach(differences, (difference) => Console.log(lineOf(difference)), { discard: true })
     yield* Effect.forEach(onlyMock, (name) => Console.log(`${name}: the service did not show it`), { discard: true })
-    yield* list("Known from the recording, and nothing that a profile plays:", recorded.map(lineOf))
-    yield* list("Where the document is silent and the mock server has one behaviour:", others.map(lineOf))
+    yield* list("Stated by the recording, because no profile plays them:", recorded.map(lineOf))
+    yield* list("Not specified by the document, and the mock server has one variant:", others.map(lineOf))
     yield* list("Not compared, because no request showed it:", notCompared)
     const count = differences.length + onlyMock.length
     const summary = `${Text.plural(count, "difference")} in ${Text.plural(compared, "behaviour")}, after ${

@@ -99,9 +99,10 @@ export const record = (
     const recording = Observations.make(Pseudonyms.make())
     const entries: Array<Har.Entry> = []
     const reported = new Set<string>()
-    const reportOnce = ({ field, message, problem }: Upstream.UpstreamFailed, request: Request.Request) =>
+    const reportOnce = ({ message, problem }: Upstream.UpstreamFailed, request: Request.Request) =>
       Effect.suspend(() => {
-        if (problem === "closed") recording.addClosed(field === "--upstream-auth" ? "token" : "aml", request)
+        const operation = Upstream.operationOf(request.target)
+        if (problem === "closed" && operation !== "other") recording.addClosed(operation, request)
         if (reported.has(message)) return Effect.void
         reported.add(message)
         return Console.error(`idv-mock record: ${message}`)
@@ -116,7 +117,9 @@ export const record = (
         )
       }
       for (const [claim, words] of Object.entries(unplayable)) {
-        yield* Console.error(`idv-mock record: no profile plays what the service showed: ${wordsOf(claim, words)}`)
+        yield* Console.error(
+          `idv-mock record: the mock server cannot play ${wordsOf(claim, words)} (see unplayable in the file)`
+        )
       }
       yield* OutputFile.write("output", output, yield* ProfileFile.print(recording))
       if (har !== undefined) yield* OutputFile.write("har", har, Har.print(entries, version))

@@ -26,7 +26,7 @@ export interface Comparison {
   readonly others: ReadonlyArray<Difference>
   /** How many behaviours were compared. */
   readonly compared: number
-  /** The options of the profile that nobody showed. */
+  /** The options of the profile that no compared case showed. */
   readonly notCompared: ReadonlyArray<string>
 }
 

@@ -60,7 +60,7 @@ interface Entry<Fields extends Schema.Struct.Fields> {
 
 const both = ["token", "aml"] as const
 
-/** Its fields come before its other properties, so that TypeScript knows their types in `apply`. */
+/** Makes the entry of a kind. `fields` is a parameter of its own, so that TypeScript knows the type of `what` in `apply`. */
 const kind = <const Kind extends string, const Fields extends Schema.Struct.Fields>(
   kind: Kind,
   fields: Fields,

@@ -38,7 +38,7 @@ const isObject = (path: string): path is keyof typeof objects => Object.hasOwn(o
 /** Whether a field at this path is known. */
 export const isKnown = (parent: string, name: string): boolean => isObject(parent) && objects[parent].includes(name)
 
-/** The texts that a field may have in a file, because they identify nobody. A number is always written. */
+/** The texts that a field may have in a file, because they identify nobody. `numbers` has the fields of numbers. */
 const texts: Readonly<Record<string, RegExp>> = {
   entity_type: /^person$/,
   token_type: /^(bearer|mac)$/i,

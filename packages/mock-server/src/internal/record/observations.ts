@@ -6,7 +6,7 @@ import * as Profile from "../../Profile.ts"
 import * as Request from "../http/request.ts"
 import * as Words from "../journal/headerWords.ts"
 import * as Nearest from "../profile/nearest.ts"
-import { type Exchange, objectIn, toContract } from "./exchange.ts"
+import { type Exchange, objectIn, personOf, toContract } from "./exchange.ts"
 import * as MaskedBody from "./maskedBody.ts"
 import type { Pseudonyms } from "./pseudonyms.ts"
 import * as Readings from "./readings.ts"
@@ -126,12 +126,12 @@ const secretsOf = (exchange: Exchange): ReadonlyArray<string> => {
   return [basic?.customerKey, bearer, token, ...persons].filter(Predicate.isString).map((text) => text.toLowerCase())
 }
 
-/** How many results show whether a service lists everybody. */
-const enoughResults = 3
+/** How many people show whether a service lists everybody. */
+const enoughPeople = 3
 
-/** The claims without a profile option whose words a recording reads: no profile lists everybody. */
-const everybody = ({ "No": no = 0, "Potential match": matches = 0 }: Counts): Unplayable =>
-  no === 0 && matches >= enoughResults ? { "aml.match.everybody": { everybody: matches } } : {}
+/** `aml.match.everybody` has no profile option, so `unplayable` states it. */
+const everybody = ({ "No": no = 0, "Potential match": matches = 0 }: Counts, listed: number): Unplayable =>
+  no === 0 && listed >= enoughPeople ? { "aml.match.everybody": { everybody: matches } } : {}
 
 const claimOf = (name: Profile.Name): string => Profile.points.find((point) => point.name === name)?.claim ?? name
 
@@ -146,6 +146,8 @@ export const make = (pseudonyms: Pseudonyms): Recording => {
   const approximate = new Set<Profile.Name>()
   /** Marks of the credentials that got a token, and of the tokens with which a check succeeded. */
   const accepted = new Set<string>()
+  /** Pseudonyms of different people with a potential match, as many as are needed. */
+  const listed = new Set<string>()
   const markOf = ({ headers }: Request.Request) =>
     Option.map(Option.fromNullable(headers["authorization"]), pseudonyms.token)
   const wasAccepted = (request: Request.Request) => Option.exists(markOf(request), (mark) => accepted.has(mark))
@@ -184,6 +186,10 @@ export const make = (pseudonyms: Pseudonyms): Recording => {
       const { shown, words } = Readings.read(exchange, wasAccepted(exchange.request))
       operations[exchange.operation].add(exchange, masked.response, words)
       shown.forEach(addShown)
+      const person = Option.getOrUndefined(personOf(exchange))
+      if (words["match_found"] === "Potential match" && person !== undefined && listed.size < enoughPeople) {
+        listed.add(`${pseudonyms.name(person.name)} ${pseudonyms.date(person.dob)}`)
+      }
       if (exchange.operation === "token") {
         for (const name of Readings.approximateInToken(exchange)) approximate.add(name)
       }
@@ -205,7 +211,7 @@ export const make = (pseudonyms: Pseudonyms): Recording => {
         otherPaths,
         variants: toCounts(variants),
         approximate: [...approximate],
-        unplayable: { ...toCounts(unplayable), ...everybody(aml.words["match_found"] ?? {}) }
+        unplayable: { ...toCounts(unplayable), ...everybody(aml.words["match_found"] ?? {}, listed.size) }
       }
     },
     profile: () =>

@@ -110,7 +110,8 @@ export const send = (
         Effect.map(arrayBuffer, (body) => ({ status, headers: forwarded(headers), body: new Uint8Array(body) }))
       ),
       Effect.scoped,
-      Effect.mapError((error) => failed(isClosed(error) ? "closed" : "down")),
+      // A connection that breaks in a body is no refusal.
+      Effect.mapError((error) => failed(error._tag === "RequestError" && isClosed(error) ? "closed" : "down")),
       Effect.timeoutFail({ duration: deadline, onTimeout: () => failed("slow") })
     )
     const exchange = {
