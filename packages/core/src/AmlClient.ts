@@ -90,9 +90,10 @@ export const withPolicy: {
 )
 
 /**
- * Runs an effect before each request of the checks in this effect, once the token is there, and also before the request
- * that repeats one after a 401. The request leaves when the effect ends, so it may wait, for a rate that counts requests
- * instead of checks. The wait is part of the deadline. An interruption in it ends the check before the request is sent.
+ * Runs an effect before each request of the checks in this effect, after the client has the token. A request that repeats
+ * one after a 401 counts too. The request leaves when the effect ends, so the effect may wait, for a rate that counts
+ * requests instead of checks. The wait is part of the deadline. An interruption in it ends the check before the request is
+ * sent. An inner call replaces the effect of an outer one. `layerTest` sends no requests, so it does not run the effect.
  *
  * @example
  * import { AmlClient, Person } from "@effect-idv/core"

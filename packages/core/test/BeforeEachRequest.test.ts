@@ -1,4 +1,4 @@
-/** What runs before each request of a check, also before the one that repeats a request after a 401. */
+/** The effect that runs before each request of a check, also before a request that repeats one after a 401. */
 import { AmlClient, Idv, Person } from "@effect-idv/core"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { describe, it } from "@effect/vitest"

@@ -64,7 +64,8 @@ export const isWrongRow = (row: Row): row is WrongRow => "codes" in row
 export const keyCodes = (key: string, pattern?: RegExp): ReadonlyArray<string> => {
   if (key === "") return ["id.empty"]
   if (key.length > 255) return ["id.too_long"]
-  // Also what nobody sees, and what a decoder of invalid UTF-8 leaves: two such ids can look the same, or be the same.
+  // Also invisible characters, and U+FFFD, which a decoder writes for invalid UTF-8: two such ids can look the same, or
+  // be the same.
   if (/[\p{Cc}\p{Cf}\p{Cs}\uFFFD]/u.test(key)) return ["id.control_character"]
   // Unlike `test`, `search` keeps no position in a pattern with the flag `g` or `y`.
   return pattern === undefined || key.search(pattern) !== -1 ? [] : ["id.format"]
@@ -162,18 +163,3 @@ export const fromCsv = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>, options?: 
       )
     )
   })
-
-/**
- * Fails with `PopulationRejected` if there are fewer rows than expected.
- *
- * @category guards
- * @since 0.1.0
- */
-export const checkSize = <E, R>(
-  rows: Stream.Stream<Row, E, R>,
-  expectAtLeast: number
-): Effect.Effect<void, E | PopulationRejected, R> =>
-  Effect.flatMap(Stream.runCount(rows), (found) =>
-    found >= expectAtLeast
-      ? Effect.void
-      : Effect.fail(new PopulationRejected(found === 0 ? { reason: "empty" } : { reason: "too_few", found })))

@@ -195,30 +195,31 @@ export const work = (options: WorkOptions): Effect.Effect<
   | ConfigError.ConfigError,
   Ledger.Ledger | People.People | AmlClient.AmlClient
 > =>
-  Effect.gen(function*() {
-    const { concurrency = 10, service } = options
-    yield* Options.concurrency(concurrency)
-    const lease = yield* Options.lease(options.lease ?? "30 seconds")
-    const ledger = yield* Ledger.Ledger
-    const people = yield* People.People
-    const aml = yield* AmlClient.AmlClient
-    const run = yield* runOf(options.run)
-    const differs = [
-      ...(run.service === service ? [] : ["service"]),
-      ...(run.people === people.kind ? [] : ["storage of people"])
-    ]
-    if (differs.length > 0) return yield* new RunConflict({ run: run.id, differs })
-    yield* checkEncryption(people, run.id, run.policy)
-    const services = { ledger: WorkerMetrics.countingExpired(ledger), people, aml }
-    yield* RunStatus.updating(run.id, Worker.work(services, { run, concurrency, lease }))
-    const { counts } = yield* RunStatus.current(run.id)
-    // If the run was erased meanwhile, its rows are deleted, and these counts are wrong.
-    yield* runOf(run.id)
-    return counts
-  }).pipe(
-    Effect.provideServiceEffect(Ledger.Ledger, Effect.flatMap(Ledger.Ledger, RetryBudget.make)),
-    Effect.withSpan("Rescreening.work", { attributes: { run: options.run } })
-  )
+  Effect.flatMap(Ledger.Ledger, (direct) =>
+    Effect.gen(function*() {
+      const { concurrency = 10, service } = options
+      yield* Options.concurrency(concurrency)
+      const lease = yield* Options.lease(options.lease ?? "30 seconds")
+      const ledger = yield* Ledger.Ledger
+      const people = yield* People.People
+      const aml = yield* AmlClient.AmlClient
+      const run = yield* runOf(options.run)
+      const differs = [
+        ...(run.service === service ? [] : ["service"]),
+        ...(run.people === people.kind ? [] : ["storage of people"])
+      ]
+      if (differs.length > 0) return yield* new RunConflict({ run: run.id, differs })
+      yield* checkEncryption(people, run.id, run.policy)
+      const services = { ledger: WorkerMetrics.countingExpired(ledger), people, aml }
+      yield* RunStatus.updating(direct, run.id, Worker.work(services, { run, concurrency, lease }))
+      const { counts } = yield* RunStatus.current(run.id)
+      // If the run was erased meanwhile, its rows are deleted, and these counts are wrong.
+      yield* runOf(run.id)
+      return counts
+    }).pipe(
+      Effect.provideServiceEffect(Ledger.Ledger, RetryBudget.make(direct)),
+      Effect.withSpan("Rescreening.work", { attributes: { run: options.run } })
+    ))
 
 /**
  * The wait between two counts, as a multiple of the time that a count takes, so that the database can serve workers.

@@ -26,6 +26,12 @@ export class LedgerUnavailable extends Schema.TaggedError<LedgerUnavailable>(
     if (this.code === "42501") {
       return `The database refuses this role a permission (${this.operation}). See the GRANT lists in docs/rescreening.md.`
     }
+    if (["53100", "SQLITE_FULL", "ENOSPC"].includes(this.code)) {
+      return `The disk of the ledger's database is full (${this.operation}: ${this.code}). Free space, and start again.`
+    }
+    if (this.code === "DISCARDED") {
+      return "The plan took longer than a day, so another process deleted its rows. Plan the run again."
+    }
     return `The database of the ledger failed (${this.operation}: ${this.code}). ` +
       "Check that the database is running, and the address in DATABASE_URL or the file of the ledger."
   }

@@ -381,6 +381,21 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     )
 
     test(
+      "ends although nobody of several claims in a row is found",
+      Effect.gen(function*() {
+        const aml = service()
+        const lookup = People.layerLookup((key) =>
+          Effect.succeed(
+            key === "K40" ? Redacted.make({ name: "Ada Testclear", dateOfBirth: "1990-02-01" }) : undefined
+          )
+        )
+        yield* Effect.provide(Rescreening.plan(many(40), { ...fast, rate: 20 }), lookup)
+        const counts = yield* Effect.provide(Rescreening.work(where), [aml.layer, lookup])
+        deepStrictEqual(counts, at({ no_match: 1, not_screened: 39 }))
+      })
+    )
+
+    test(
       "screens a person whose year of birth only is known, and a \"No\" is then doubtful",
       Effect.gen(function*() {
         const aml = service()

@@ -69,6 +69,25 @@ describe("The retry budget of a worker", () => {
       yield* Fiber.interrupt(reads)
     }))
 
+  it.live("is not used up by statements that fail one after the other and each succeed soon", () =>
+    Effect.gen(function*() {
+      const { forked, ledger, state, time, until } = yield* failing
+      let last = yield* forked(ledger.settle("1", []))
+      for (let seconds = 10; seconds <= 200; seconds += 10) {
+        // The next statement fails before the last one succeeds.
+        yield* until(seconds)
+        const next = yield* forked(ledger.renew([], 0))
+        yield* until(seconds + 0.02)
+        state.code = undefined
+        yield* time.run(() => last.unsafePoll() !== null)
+        strictEqual((yield* Fiber.join(last))._tag, "Right")
+        yield* Fiber.interrupt(next)
+        state.code = "ECONNREFUSED"
+        last = yield* forked(ledger.settle("1", []))
+      }
+      yield* Fiber.interrupt(last)
+    }))
+
   it.live("begins again once the database is available", () =>
     Effect.gen(function*() {
       const { forked, ledger, lines, state, time, until } = yield* failing

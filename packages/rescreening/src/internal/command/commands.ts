@@ -18,6 +18,7 @@ import * as Population from "../../Population.ts"
 import * as Rescreening from "../../Rescreening.ts"
 import { RunNotFound } from "../../RescreeningError.ts"
 import * as Run from "../../Run.ts"
+import * as PlannedRows from "../people/plannedRows.ts"
 import * as Decisions from "./decisions.ts"
 import * as Reports from "./reports.ts"
 import * as Settings from "./settings.ts"
@@ -112,7 +113,11 @@ const population = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>, flags: Setting
 const checkRows = <E, R>(
   bytes: Stream.Stream<Uint8Array, E, R>,
   { "expect-at-least": expected = 1, ...flags }: Settings.Flags
-) => Population.checkSize(Stream.take(population(bytes, flags), expected), expected)
+) =>
+  Effect.flatMap(
+    Stream.runCount(Stream.take(population(bytes, flags), expected)),
+    (found) => PlannedRows.checkSize(found, expected)
+  )
 
 export const start = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
@@ -153,8 +158,9 @@ export const plan = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
     const flags = yield* Settings.flags(args, ["run"])
     const options = Settings.planOptions(args, flags, yield* Settings.service)
-    // All of it, because it can be read only once: about 50 MB for a million people.
-    const bytes = Stream.fromChunk(yield* Stream.runCollect(onStandardInput))
+    // All of it, because it can be read only once: about 50 MB for a million people. In small chunks, because their texts
+    // need more memory.
+    const bytes = Stream.rechunk(Stream.fromChunk(yield* Stream.runCollect(onStandardInput)), 1)
     yield* checkRows(bytes, flags)
     yield* Effect.flatMap(Rescreening.plan(population(bytes, flags), options), (run) => printPlanned(run, options))
       .pipe(

@@ -1,4 +1,4 @@
-/** What all workers of a service share: the turns of its rate, and its pauses. */
+/** The turns and pauses of a service, which all its workers share. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"

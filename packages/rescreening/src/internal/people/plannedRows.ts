@@ -32,6 +32,12 @@ const toContent = (row: Population.Row, position: number): Effect.Effect<Content
   )
 }
 
+/** Fails if there are fewer rows than expected. An empty file is most likely an export that failed. */
+export const checkSize = (found: number, expectAtLeast: number): Effect.Effect<void, PopulationRejected> =>
+  found >= expectAtLeast
+    ? Effect.void
+    : Effect.fail(new PopulationRejected(found === 0 ? { reason: "empty" } : { reason: "too_few", found }))
+
 /** A population can be read only once. */
 export const make = <E>(population: Stream.Stream<Population.Row, E>, { expectAtLeast, id, ledger, people }: {
   readonly id: string
@@ -62,15 +68,8 @@ export const make = <E>(population: Stream.Stream<Population.Row, E>, { expectAt
           Chunk.unsafeFromArray
         )
       ),
-      // An empty file is most likely an export that failed.
       Stream.concat(
-        Stream.suspend(() =>
-          count >= expectAtLeast
-            ? Stream.empty
-            : Stream.fail(
-              new PopulationRejected(count === 0 ? { reason: "empty" } : { reason: "too_few", found: count })
-            )
-        )
+        Stream.suspend(() => Stream.execute(checkSize(count, expectAtLeast)))
       )
     )
 

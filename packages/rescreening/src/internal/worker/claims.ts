@@ -40,7 +40,7 @@ export const make = (
         return { claim, rows }
       }),
 
-    /** One row less of a claim. The lease ends with the last one. */
+    /** Removes one row from a claim. The lease ends with the last row. */
     leave: (claim: Claim) => {
       if (--claim.left > 0) return Effect.void
       if (claims.delete(claim.token)) endedTokens.push(claim.token)

@@ -1,6 +1,6 @@
 /**
- * The one retry budget of a worker: while the database of the ledger is unavailable, all statements are repeated, for two
- * minutes in all. They can be repeated, see `Ledger.Service`.
+ * The one retry budget of a worker: while the database of the ledger is unavailable, all statements are repeated, until
+ * one of them has failed for two minutes. They can be repeated, see `Ledger.Service`.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -20,11 +20,10 @@ export const make = (ledger: Ledger.Service): Effect.Effect<Ledger.Service> =>
   Effect.map(Effect.clock, (clock) => {
     // Not the wall clock, which may be set.
     const now = () => Number(clock.unsafeCurrentTimeNanos()) / 1e6
-    let failingSince: number | undefined
     let lastLineAt = -Infinity
 
-    /** How many statements are repeated now. Others may succeed: a full disk can be read. */
-    let repeating = 0
+    /** Since when the statements that are repeated now fail. Others may succeed: a full disk can be read. */
+    const failing = new Set<{ readonly since: number }>()
 
     const sayUnavailable = ({ code, operation }: Ledger.Failure, waited: number) =>
       Effect.suspend(() => {
@@ -33,22 +32,20 @@ export const make = (ledger: Ledger.Service): Effect.Effect<Ledger.Service> =>
         return Effect.logWarning(
           `The database of the ledger is unavailable (${operation}: ${code}), for ${
             Math.round(waited / 1000)
-          } s now. This worker ends after two minutes; nothing is lost.`
+          } s now. This worker ends after two minutes. Rows that were sent and have no stored result then become unknown.`
         )
       })
 
     const repeated = <A>(effect: Effect.Effect<A, Ledger.Failure>): Effect.Effect<A, Ledger.Failure> =>
       Effect.suspend(() => {
-        let isRepeated = false
+        let own: { readonly since: number } | undefined
         const attempt = (delay: number): Effect.Effect<A, Ledger.Failure> =>
           Effect.suspend(() => {
             const from = now()
             return Effect.catchAll(effect, (error) => {
               if (isLasting(error)) return Effect.fail(error)
-              if (!isRepeated) repeating++
-              isRepeated = true
-              failingSince ??= from
-              const waited = now() - failingSince
+              if (own === undefined) failing.add(own = { since: from })
+              const waited = now() - Math.min(...Array.from(failing, ({ since }) => since))
               return waited >= budget ? Effect.fail(error) : sayUnavailable(error, waited).pipe(
                 Effect.zipRight(Effect.sleep(delay)),
                 Effect.zipRight(attempt(Math.min(longestDelay, delay * 2)))
@@ -57,8 +54,9 @@ export const make = (ledger: Ledger.Service): Effect.Effect<Ledger.Service> =>
           })
         return Effect.onExit(attempt(firstDelay), (exit) => {
           // After a failure the budget stays exhausted.
-          if (!isRepeated || --repeating > 0 || Exit.isFailure(exit) && !Exit.isInterrupted(exit)) return Effect.void
-          failingSince = undefined
+          if (own === undefined || Exit.isFailure(exit) && !Exit.isInterrupted(exit)) return Effect.void
+          failing.delete(own)
+          if (failing.size > 0) return Effect.void
           lastLineAt = -Infinity
           return Exit.isSuccess(exit)
             ? Effect.logWarning("The database of the ledger is available again.")

@@ -1,4 +1,4 @@
-/** What a worker knows of its run and the service: the policy, pauses, failures in a row, and whether the work is over. */
+/** The state of a worker's run and service: the policy, pauses, failures in a row, and whether the work is over. */
 import type * as AmlFailure from "@effect-idv/core/Failure"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -39,7 +39,10 @@ export const make = (
     let policy = firstPolicy
     let pausedUntil = 0
     let storingPauses = 0
+    let storedPauses = 0
     let failing = 0
+    /** The checks that have ended, and that `countFailures` has not counted yet. */
+    let uncounted = 0
     // True at first, so that the first response resets what earlier workers counted.
     let wasFailing = true
     let isOver = false
@@ -77,7 +80,10 @@ export const make = (
         const { pausedFor, pauses } = yield* ledger.pauseService(service, millis).pipe(
           // The settler fails too, if the database stays unavailable.
           Effect.orElseSucceed(() => ({ pausedFor: millis ?? 1000, pauses: 0 })),
-          Effect.ensuring(Effect.sync(() => storingPauses--))
+          Effect.ensuring(Effect.sync(() => {
+            storingPauses--
+            storedPauses++
+          }))
         )
         pausedUntil = Math.max(pausedUntil, now() + pausedFor)
         yield* sayPause(pauses)
@@ -85,23 +91,29 @@ export const make = (
         if (pauses >= policy.stopAfter) yield* stopAll(`${pauses} pauses in a row, the last one ${describe(failure)}`)
       })
 
-    /** Counts the failures in a row, in the order of the group. `isLast`: no other check waits to be counted. */
-    const countFailures = (group: ReadonlyArray<Counted>, isLast: () => boolean) =>
+    /** Counts the failures in a row, in the order of the group. */
+    const countFailures = (group: ReadonlyArray<Counted>) =>
       Effect.gen(function*() {
         let resets = false
         let count = 0
+        let counted = 0
         let last: AmlFailure.Failure | undefined
         for (const { failure, isServiceFailure } of group) {
           if (isServiceFailure === undefined) continue
+          counted++
           resets ||= !isServiceFailure
           count = isServiceFailure ? count + 1 : 0
           last = failure
         }
-        if (count === 0 && !(resets && wasFailing)) return
+        if (count === 0 && !(resets && wasFailing)) {
+          uncounted -= counted
+          return
+        }
         wasFailing = count > 0
         const failures = yield* ledger.countFailures(id, { resets, count })
-        // Another worker may have had a response. Failures that wait to be counted are not in the sum.
-        if (isLast()) failing = failures
+        uncounted -= counted
+        // Another worker may have had a response. Failures that are not counted yet are not in the sum.
+        if (uncounted === 0) failing = failures
         if (resets) yield* ledger.resetPauses(service)
         if (failures >= policy.stopAfter && last !== undefined) {
           yield* stopAll(`${policy.stopAfter} failures in a row, the last one ${describe(last)}`)
@@ -109,6 +121,7 @@ export const make = (
       })
 
     const watch = Effect.gen(function*() {
+      const before = storedPauses
       const state = yield* ledger.workerState(id, service)
       if (Option.isNone(state) || state.value.state !== "open") {
         yield* end
@@ -116,7 +129,14 @@ export const make = (
       }
       const { failuresInRow, pausedFor, pauses } = state.value
       policy = state.value.policy
-      pausedUntil = now() + pausedFor
+      const until = now() + pausedFor
+      // A pause that this worker stored meanwhile may not be in the state.
+      pausedUntil = storingPauses > 0 || storedPauses !== before ? Math.max(pausedUntil, until) : until
+      if (uncounted === 0) {
+        failing = failuresInRow
+        // The policy may have a lower limit now.
+        if (failing >= policy.stopAfter) yield* stopAll(`${failing} failures in a row`)
+      }
       if (pausedFor > 0) yield* sayPause(pauses)
       // A response during a pause does not reset the pauses, but the first one after it does.
       if (failuresInRow > 0 || (pauses > 0 && pausedFor <= 0)) wasFailing = true
@@ -136,7 +156,9 @@ export const make = (
       pause,
       /** A check has ended; {@link countFailures} counts it later. */
       ended: ({ isServiceFailure }: Counted) => {
-        if (isServiceFailure !== undefined) failing = isServiceFailure ? failing + 1 : 0
+        if (isServiceFailure === undefined) return
+        uncounted++
+        failing = isServiceFailure ? failing + 1 : 0
       },
       countFailures,
       /** Notices pauses, the end of the run and changes of its policy. */

@@ -52,7 +52,7 @@ export const make = (
             )
           }
         }
-        yield* state.countFailures(group, () => notSettled === group.length)
+        yield* state.countFailures(group)
         for (const { claim } of group) yield* claims.leave(claim)
         notSettled -= group.length
       })

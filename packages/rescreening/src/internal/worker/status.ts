@@ -45,11 +45,11 @@ export const current = (id: string) =>
     }
   })
 
-/** Keeps the gauge current while `work` runs, and once more if it fails. */
-export const updating = <A, E, R>(run: string, work: Effect.Effect<A, E, R>) =>
+/** Keeps the gauge current while `work` runs, and once more if it fails. A count that fails is not repeated. */
+export const updating = <A, E, R>(ledger: Ledger.Service, run: string, work: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     // The worker itself reports that the database failed.
-    const update = Effect.ignore(current(run))
+    const update = Effect.ignore(Effect.provideService(current(run), Ledger.Ledger, Ledger.Ledger.of(ledger)))
     yield* Effect.forkScoped(Effect.forever(Effect.flatMap(
       Effect.timed(update),
       // Each worker counts, and a large run takes long to count.

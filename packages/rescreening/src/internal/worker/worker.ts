@@ -110,8 +110,9 @@ export const work = (
     const claimRows = Effect.gen(function*() {
       const most = Math.max(fewestClaimed, 2 * turns.size(state.policy().rate)) - (yield* Queue.size(ready))
       const taken = yield* claims.take(Math.max(1, most))
-      if (taken === undefined) return 0
+      if (taken === undefined) return { claimed: 0, accepted: 0 }
       const { claim, rows } = taken
+      let accepted = 0
       yield* Effect.forEach(
         rows,
         (row) =>
@@ -120,11 +121,14 @@ export const work = (
               error._tag === "AmlInputRejected"
                 ? settle({ row, claim, outcome: Outcome.ofRejected(error), requests: 0 })
                 : Effect.fail(error),
-            onSuccess: (person) => Queue.offer(ready, { row, claim, person, isSent: false })
+            onSuccess: (person) => {
+              accepted++
+              return Queue.offer(ready, { row, claim, person, isSent: false })
+            }
           }),
         { concurrency: people.kind === "lookup" ? concurrency : 1, discard: true }
       )
-      return rows.length
+      return { claimed: rows.length, accepted }
     })
 
     /** Claims rows until the run is complete. */
@@ -134,9 +138,10 @@ export const work = (
       while (true) {
         yield* takeOver
         let count = 0
-        for (let claimed = yield* claimRows; claimed > 0; claimed = yield* claimRows) {
-          count += claimed
-          yield* Queue.take(demand)
+        for (let rows = yield* claimRows; rows.claimed > 0; rows = yield* claimRows) {
+          count += rows.claimed
+          // The sender asks for more rows after it has sent some. Rejected people leave nothing to send.
+          if (rows.accepted > 0) yield* Queue.take(demand)
         }
         // Rows with fewer unknown outcomes than this are screened again, so the run is not complete.
         if (yield* ledger.complete(id, { unknown: state.policy().unknown === "rescreen" ? maxUnknown : 0 })) return
@@ -155,6 +160,8 @@ export const work = (
     const sender = Effect.gen(function*() {
       while (true) {
         yield* places.withPermits(1)(Effect.void)
+        // A row that is stored as sent would be unknown if the worker ended in the pause.
+        if (state.isPaused()) yield* releaseItems(Chunk.toReadonlyArray(yield* Queue.takeAll(ready)))
         while (state.isPaused()) yield* Effect.sleep("20 millis")
         yield* Queue.offer(demand, undefined)
         // If an interruption loses the rows here, `finish` releases them.
