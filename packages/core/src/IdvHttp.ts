@@ -104,7 +104,7 @@ export const layerDispatcher = (dispatcher: Undici.Dispatcher): Layer.Layer<Http
  *
  * - `HTTPS_PROXY` and `HTTP_PROXY`, or in lower case, which wins: the address of the proxy for `https:` and `http:`
  *   addresses, with user and password if it requires them. If only `HTTP_PROXY` is set, it is used for both. Each
- *   connection is a tunnel (CONNECT), which must be open within 10 seconds.
+ *   connection is a tunnel (CONNECT), to which the proxy must respond within 10 seconds.
  * - `NO_PROXY`, or `no_proxy`: the hosts that are reached directly, separated by commas: a name includes its subdomains,
  *   and `*` is all. Loopback is always reached directly.
  * - `IDV_CLIENT_CERT` and `IDV_CLIENT_KEY`: the files of a client certificate, with its chain, and of its private key, in
@@ -147,7 +147,7 @@ const acquire = <D extends Undici.Dispatcher>(make: () => D): Effect.Effect<D, n
 
 /** The pool of a proxy, to which it sends only CONNECT. */
 class ProxyPool extends Undici.Pool {
-  /** Without this, Undici would repeat a CONNECT for ever whose connection the proxy closes. */
+  /** Otherwise, Undici repeats a CONNECT endlessly if the proxy closes the connection. */
   override connect(options: Undici.Dispatcher.ConnectOptions): Promise<Undici.Dispatcher.ConnectData> {
     return super.connect(options).then(
       (data) => {
@@ -183,9 +183,19 @@ class ExceptLoopback extends Undici.Dispatcher {
     if (isLoopback(new URL(String(options.origin)).hostname)) return this.#direct.dispatch(options, handler)
     // Undici adds the host to the headers of the caller, who may use them for another host.
     const { headers } = options
-    return this.#proxied.dispatch({ ...options, headers: Array.isArray(headers) ? headers : { ...headers } }, handler)
+    return this.#proxied.dispatch(
+      headers === undefined || headers === null ? options : { ...options, headers: copied(headers) },
+      handler
+    )
   }
 }
+
+const copied = (headers: NonNullable<Undici.Dispatcher.DispatchOptions["headers"]>) =>
+  Array.isArray(headers)
+    ? headers
+    : Symbol.iterator in headers
+    ? Array.from(headers).flatMap(([name, value]) => value === undefined ? [] : [name, String(value)])
+    : { ...headers }
 
 const isProxy = (text: string): boolean => {
   if (!Address.isUrl(text)) return false
@@ -243,6 +253,11 @@ const withCertificate = (connect: Connect = {}) =>
   Effect.gen(function*() {
     if (secureOptions(connect).cert !== undefined) return yield* checkTls(connect, optionNames)
     const { cert, key } = yield* certificateFiles
+    if (typeof connect === "function" && (Option.isSome(cert) || Option.isSome(key))) {
+      return yield* Effect.fail(
+        ConfigError.InvalidData(["connect"], "should be an object if IDV_CLIENT_CERT or IDV_CLIENT_KEY is set")
+      )
+    }
     const certificate = { ...Option.isSome(cert) && { cert: cert.value }, ...Option.isSome(key) && { key: key.value } }
     return yield* checkTls(typeof connect === "function" ? connect : { ...connect, ...certificate }, variableNames)
   })

@@ -1,5 +1,5 @@
 /**
- * The names and addresses of this machine. Only to these, `http:` needs no `allowInsecure`.
+ * The names and addresses of this machine. The client allows `http:` to them without `allowInsecure`.
  *
  * @since 0.1.0
  */

@@ -55,7 +55,7 @@ export const describeReason = (reason: Reason, status: number | undefined): stri
       return "its certificate is not trusted (certificate)"
     case "proxy":
       return status === undefined
-        ? "there is no connection to the proxy of HTTPS_PROXY or HTTP_PROXY (proxy)"
+        ? "the client could not connect to the proxy: check its address in HTTPS_PROXY or HTTP_PROXY, and its certificate if it has one (proxy)"
         : `the proxy refused the connection with status ${status}${
           status === 407 ? ": check the user and password in HTTPS_PROXY or HTTP_PROXY" : ""
         } (proxy)`
@@ -93,8 +93,8 @@ export class TokenRejected extends Schema.TaggedError<TokenRejected>("@effect-id
 
 /**
  * The token endpoint could not be reached, or responded with 408, 429 or 5xx. The reason `credentials` means that the
- * effect in the option `credentials` failed or returned invalid credentials. Retryable, except for certificate errors, and
- * 4xx of a proxy.
+ * effect in the option `credentials` failed or returned invalid credentials. Retryable, except if the
+ * certificate is not trusted or a proxy responds with a 4xx other than 408 and 429.
  *
  * @category errors
  * @since 0.1.0

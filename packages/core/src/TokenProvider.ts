@@ -76,7 +76,10 @@ export class Status extends Data.Class<{
 export class Readiness extends Data.Class<{
   /** Whether there is a usable token. */
   readonly isReady: boolean
-  /** If there is none, why the last acquisition failed. None while the first one is in progress. */
+  /**
+   * If there is no usable token, the failure of the last acquisition. None if no acquisition has failed since the last
+   * token.
+   */
   readonly failure: Option.Option<TokenError.TokenError>
 }> {}
 

@@ -18,7 +18,6 @@ import * as HttpServerRespondable from "@effect/platform/HttpServerRespondable"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -172,17 +171,15 @@ export const onlyClear = (options: OnlyClearOptions = {}) => {
   const error = notAvailable(options)
   const respondAfter = durationOf("respondAfter", options.respondAfter ?? 0)
   return <R>(check: Effect.Effect<AmlCheck.AmlCheck, Failure, R>): Effect.Effect<AmlCheck.AmlCheck, WebError, R> =>
-    Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
-      const late = Effect.flatMap(
-        Clock.currentTimeMillis,
-        (now) => Effect.zipRight(Effect.sleep(Duration.subtract(respondAfter, now - startedAt)), error)
-      )
-      return Effect.matchEffect(check, {
-        onFailure: (failure): Effect.Effect<never, WebError> => {
+    // `timed` uses the monotonic clock: if the wall clock is set, the time of the response must not reveal the reason.
+    Effect.flatMap(Effect.timed(Effect.either(check)), ([elapsed, result]) => {
+      const late = Effect.zipRight(Effect.sleep(Duration.subtract(respondAfter, elapsed)), error)
+      return Either.match(result, {
+        onLeft: (failure): Effect.Effect<AmlCheck.AmlCheck, WebError> => {
           const response = responseTo(failure, error)
           return response === error ? late : Effect.fail(response)
         },
-        onSuccess: AmlCheck.match({
+        onRight: AmlCheck.match({
           onNo: (check): Effect.Effect<AmlCheck.AmlCheck, WebError> => Effect.succeed(check),
           onDoubtfulNo: () => late,
           onPotentialMatch: () => late

@@ -1,5 +1,5 @@
 /** Proxies, private CAs and client certificates, with a real proxy and a real TLS server: what was sent, and what the client reports. */
-import { AmlClient, Failure, Idv, Person } from "@effect-idv/core"
+import { AmlClient, Failure, Idv, Person, TokenProvider } from "@effect-idv/core"
 import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { NodeHttpClient, Undici } from "@effect/platform-node"
@@ -345,12 +345,24 @@ describe("IdvHttp", () => {
 
   it.scopedLive("ends a check by its deadline as not sent if the proxy never opens the tunnel", () =>
     Effect.gen(function*() {
-      const via = yield* ConnectProxy.make({ target: 1, refuse: () => "hangs" })
-      const error = yield* Effect.flip(
-        Effect.provide(
-          check,
-          Layer.provide(Idv.layer({ ...Service.options, deadline: "300 millis" }), IdvHttp.layerEnv())
-        ).pipe(withVariables({ HTTPS_PROXY: `http://127.0.0.1:${via.port}` }))
+      const { port } = yield* service()
+      const via = yield* ConnectProxy.make({
+        target: port,
+        refuse: (host) => host.startsWith("api.") ? "hangs" : undefined
+      })
+      const options = {
+        ...Service.options,
+        authUrl: `https://auth.idv.test:${port}`,
+        baseUrl: `https://api.idv.test:${port}`,
+        deadline: "300 millis"
+      } as const
+      const error = yield* Effect.gen(function*() {
+        // So that the deadline applies only to the tunnel of the check.
+        yield* Effect.flatMap(TokenProvider.TokenProvider, ({ get }) => get)
+        return yield* Effect.flip(check)
+      }).pipe(
+        Effect.provide(Layer.provide(Idv.layer(options), IdvHttp.layerEnv({ connect }))),
+        withVariables({ HTTPS_PROXY: `http://127.0.0.1:${via.port}` })
       )
       assert.deepInclude(error, { _tag: "AmlTimeout", sent: "no" })
     }))

@@ -16,7 +16,7 @@ const everyTenSeconds = (count: number) =>
   Effect.all(Array.from({ length: count }, () => Effect.zipLeft(probe, TestClock.adjust("10 seconds"))))
 
 describe("Readiness", () => {
-  it.effect("causes one token request in the lifetime of a token, and none for a probe", () => {
+  it.effect("sends one token request in the lifetime of a token, however many probes there are", () => {
     const service = Service.make()
     return Effect.gen(function*() {
       strictEqual(yield* probe, "acquiring")
@@ -42,7 +42,7 @@ describe("Readiness", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("says why there is no token, sends at most a request a minute while it stays so, and recovers", () => {
+  it.effect("returns the failure, sends at most one request a minute after the first five, and is ready after the outage", () => {
     let isDown = true
     const service = Service.make({
       token: (_, count) => Effect.sync(() => isDown ? status(503) : Service.tokenResponse(count))
@@ -60,7 +60,7 @@ describe("Readiness", () => {
     }).pipe(provide(service))
   })
 
-  it.effect("sends rejected credentials no more often", () => {
+  it.effect("sends rejected credentials at most 15 times in ten minutes", () => {
     const service = Service.make({ token: () => Effect.succeed(status(401)) })
     return Effect.gen(function*() {
       yield* everyTenSeconds(61)

@@ -1,10 +1,11 @@
 /** Health, metrics, logs and containers of the recipes, and the runbooks of docs/operating.md. */
 import { Idv } from "@effect-idv/core"
 import { MockServer } from "@effect-idv/mock-server"
-import { FetchHttpClient, HttpClient, HttpServer } from "@effect/platform"
+import { type Etag, FetchHttpClient, HttpClient, type HttpPlatform, HttpServer } from "@effect/platform"
 import { NodeContext, NodeHttpClient, NodeHttpServer } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, LogLevel, ManagedRuntime, Predicate, Redacted, Schedule, Schema } from "effect"
+import { randomUUID } from "node:crypto"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { createServer as createTlsServer } from "node:https"
@@ -24,8 +25,8 @@ import * as Processes from "../../rescreening/test/support/processes.ts"
 import * as EffectHttp from "../src/recipes/effect-http/server.ts"
 import * as Express from "../src/recipes/express/app.ts"
 import * as Fastify from "../src/recipes/fastify/app.ts"
-import { layerLogger, metricsText } from "../src/recipes/operations.ts"
-import { decisionsInMemory } from "../src/recipes/screening.ts"
+import { layerLogger, metricsText, operationsServer } from "../src/recipes/operations.ts"
+import { decisionsInMemory, signUp } from "../src/recipes/screening.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "idv-operations-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -90,22 +91,23 @@ describe("An app", () => {
         HTTPS_PROXY: `http://acme:pr0xy-canary@127.0.0.1:${proxy.port}`,
         NODE_EXTRA_CA_CERTS: file("ca.pem", ca),
         NODE_ENV: "production",
-        PORT: String(port)
+        PORT: String(yield* freePort),
+        OPERATIONS_PORT: String(port)
       })
       const url = `http://127.0.0.1:${port}`
       yield* until(`${url}/live`, 200)
       // The first probe starts the acquisition.
-      assert.deepStrictEqual(yield* get(`${url}/ready`), [503, "{\"status\":\"acquiring\"}"])
+      assert.deepStrictEqual(yield* get(`${url}/ready`), [503, "acquiring"])
       const [, text] = yield* Effect.repeat(get(`${url}/ready`), {
         until: ([, text]) => !text.includes("acquiring"),
         schedule: Schedule.spaced("50 millis")
       }).pipe(Effect.zipRight(get(`${url}/ready`)))
-      assert.strictEqual(text, "{\"status\":\"TokenEndpointUnavailable\"}")
+      assert.strictEqual(text, "TokenEndpointUnavailable")
       yield* Effect.replicateEffect(get(`${url}/ready`), 100)
       assert.isBelow(tokenRequests, 20)
       assert.deepStrictEqual((yield* get(`${url}/live`))[0], 200)
       isDown = false
-      assert.deepStrictEqual(yield* until(`${url}/ready`, 200), [200, "{\"status\":\"ready\"}"])
+      assert.deepStrictEqual(yield* until(`${url}/ready`, 200), [200, "ready"])
       const [, metrics] = yield* get(`${url}/metrics`)
       assert.include(metrics, "idv_token_requests_total{} ")
       yield* signal("SIGTERM")
@@ -133,25 +135,15 @@ describe("An app", () => {
     (runtime) => runtime.disposeEffect
   )
 
-  const apps = {
-    Fastify: Effect.flatMap(runtime, (runtime) => {
-      const app = Fastify.makeApp({ runtime, log: pino({ level: "silent" }) })
-      return Effect.map(
-        Effect.acquireRelease(
-          Effect.promise(() => app.listen({ host: "127.0.0.1", port: 0 })),
-          () => Effect.promise(() => app.close())
-        ),
-        (url) => url
-      )
-    }),
-    Express: Effect.flatMap(
-      runtime,
-      (runtime) =>
-        Effect.map(listening(createServer(Express.makeApp({ runtime }))), (port) => `http://127.0.0.1:${port}`)
-    ),
-    Effect: Effect.map(
-      Layer.build(EffectHttp.layer.pipe(
-        Layer.provide(client),
+  const served = <E>(
+    layer: Layer.Layer<
+      never,
+      E,
+      HttpServer.HttpServer | HttpPlatform.HttpPlatform | Etag.Generator | NodeContext.NodeContext
+    >
+  ) =>
+    Effect.map(
+      Layer.build(layer.pipe(
         Layer.provideMerge(NodeHttpServer.layer(() => createServer(), { port: 0, host: "127.0.0.1" }))
       )),
       (context) => {
@@ -159,13 +151,39 @@ describe("An app", () => {
         return `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}`
       }
     )
+  const portOf = (port: number) => `http://127.0.0.1:${port}`
+
+  /** The addresses of an app and of its operations. */
+  const apps = {
+    Fastify: Effect.flatMap(runtime, (runtime) => {
+      const app = Fastify.makeApp({ runtime, log: pino({ level: "silent" }) })
+      return Effect.all([
+        Effect.acquireRelease(
+          Effect.promise(() => app.listen({ host: "127.0.0.1", port: 0 })),
+          () => Effect.promise(() => app.close())
+        ),
+        Effect.map(listening(operationsServer(runtime)), portOf)
+      ])
+    }),
+    Express: Effect.flatMap(runtime, (runtime) =>
+      Effect.all([
+        Effect.map(listening(createServer(Express.makeApp({ runtime }))), portOf),
+        Effect.map(listening(operationsServer(runtime)), portOf)
+      ])),
+    Effect: Effect.flatMap(Layer.build(client), (services) =>
+      Effect.all([
+        served(Layer.provide(EffectHttp.layer, Layer.succeedContext(services))),
+        served(Layer.provide(EffectHttp.layerOperations, Layer.succeedContext(services)))
+      ]))
   }
 
   it.scopedLive.each(Object.entries(apps))(
     "of %s is alive, and ready once it has a token",
     ([name, start]) =>
       Effect.gen(function*() {
-        const url = yield* start
+        const [app, url] = yield* start
+        // Not to applicants.
+        for (const path of ["live", "ready", "metrics"]) assert.strictEqual((yield* get(`${app}/${path}`))[0], 404)
         const ok = name === "Effect" ? 204 : 200
         assert.strictEqual((yield* get(`${url}/live`))[0], ok)
         assert.strictEqual((yield* get(`${url}/ready`))[0], 503)
@@ -177,11 +195,18 @@ describe("An app", () => {
       })
   )
 
-  it.effect("writes the metrics with one type each, and cumulative buckets that end with the count", () =>
+  it.scopedLive("writes each metric with one type, and the last bucket of a histogram with its count", () =>
     Effect.gen(function*() {
+      yield* Effect.exit(
+        Effect.provide(
+          signUp({ key: randomUUID(), name: "Ada Testclear", dateOfBirth: "1990-02-01" }),
+          Layer.merge(client, decisionsInMemory())
+        )
+      )
       const lines = (yield* metricsText).trimEnd().split("\n")
       const types = lines.filter((line) => line.startsWith("# TYPE "))
       assert.strictEqual(new Set(types).size, types.length)
+      assert.isTrue(types.some((type) => type.endsWith(" histogram")))
       for (const [, name] of types.map((line) => /# TYPE (\w+) histogram/.exec(line) ?? [])) {
         const values = (suffix: string) =>
           lines.filter((line) => line.startsWith(`${name}${suffix}{`)).map((line) => Number(line.split(" ").at(-1)))
@@ -254,7 +279,7 @@ describe("The containers", () => {
   })
 
   it("of Kubernetes use paths, commands and variables that exist", () => {
-    const app = readFileSync(join(root, "packages/examples/src/recipes/fastify/app.ts"), "utf8")
+    const app = readFileSync(join(root, "packages/examples/src/recipes/operations.ts"), "utf8")
     for (const path of documents.flatMap((document) => valuesOf(document, "path"))) assert.include(app, `"${path}"`)
     const sources = ["core/src/Idv.ts", "core/src/IdvHttp.ts", "../docs/mock-server.md"].map((path) =>
       readFileSync(join(root, "packages", path), "utf8")

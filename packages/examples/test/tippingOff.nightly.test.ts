@@ -27,6 +27,8 @@ const clockOf = () => {
     ...Clock.make(),
     unsafeCurrentTimeMillis: () => now,
     currentTimeMillis: Effect.sync(() => now),
+    unsafeCurrentTimeNanos: () => BigInt(Math.round(now * 1e6)),
+    currentTimeNanos: Effect.sync(() => BigInt(Math.round(now * 1e6))),
     sleep: (duration) =>
       Effect.sync(() => {
         now += Duration.toMillis(duration)

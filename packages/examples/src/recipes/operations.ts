@@ -1,6 +1,18 @@
 /** Health, metrics and logs of an app, for the recipes of Fastify and Express. */
 import { TokenProvider } from "@effect-idv/core"
-import { Array, Cause, Effect, type Layer, Logger, Metric, MetricState, Option, Record } from "effect"
+import {
+  Array,
+  Cause,
+  Effect,
+  type Layer,
+  Logger,
+  type ManagedRuntime,
+  Metric,
+  MetricState,
+  Option,
+  Record
+} from "effect"
+import { createServer } from "node:http"
 import type { Logger as AppLogger } from "pino"
 
 /** For the readiness probe: why no check can be sent, or undefined if it can. It waits for nothing. */
@@ -41,6 +53,30 @@ export const metricsText = Effect.map(Metric.snapshot, (metrics) => {
     [`# TYPE ${name} ${typeOf(metrics[0])}`, ...metrics.flatMap(samples), ""].join("\n")
   ).join("")
 })
+
+/**
+ * A server of `/live`, `/ready` and `/metrics`, for a port that applicants cannot reach: the counters reveal each match, and
+ * `/ready` reveals an outage.
+ */
+export const operationsServer = <R, E>(
+  runtime: ManagedRuntime.ManagedRuntime<R | TokenProvider.TokenProvider, E>
+) => {
+  const routes: Record<
+    string,
+    Effect.Effect<readonly [status: number, text: string], never, TokenProvider.TokenProvider>
+  > = {
+    // Only that the process responds: a restart does not end an outage of the service.
+    "/live": Effect.succeed([200, "alive"]),
+    "/ready": Effect.map(notReady, (reason) => reason === undefined ? [200, "ready"] : [503, reason]),
+    "/metrics": Effect.map(metricsText, (text) => [200, text])
+  }
+  const notFound = Effect.succeed([404, "not found"] as const)
+  return createServer((request, response) =>
+    void runtime.runPromise(routes[request.url ?? ""] ?? notFound)
+      .catch(() => [500, "the client could not be built"] as const)
+      .then(([status, text]) => response.writeHead(status, { "content-type": "text/plain" }).end(text))
+  )
+}
 
 const levels = {
   All: "trace",

@@ -3,7 +3,6 @@ import { type ConfigError, Either, type ManagedRuntime } from "effect"
 import express, { type Express } from "express"
 import { randomUUID } from "node:crypto"
 import { setTimeout } from "node:timers/promises"
-import { metricsText, notReady } from "../operations.ts"
 import { type Decisions, signUp } from "../screening.ts"
 
 export interface Options {
@@ -34,15 +33,6 @@ export const makeApp = ({ respondAfter = 3500, runtime }: Options): Express => {
   app.use(express.urlencoded({ extended: false }))
 
   app.get("/", (_, response) => void response.send(form()))
-
-  app.get("/live", (_, response) => void response.json({ status: "alive" }))
-  app.get("/ready", async (_, response) => {
-    const reason = await runtime.runPromise(notReady)
-    response.status(reason === undefined ? 200 : 503).json({ status: reason ?? "ready" })
-  })
-  app.get("/metrics", async (_, response) => {
-    response.type("text/plain").send(await runtime.runPromise(metricsText))
-  })
 
   // Express 5 passes a rejected promise to its error handler.
   app.post("/", async (request, response) => {

@@ -1,6 +1,7 @@
 import { Idv } from "@effect-idv/core"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Layer, ManagedRuntime } from "effect"
+import { operationsServer } from "../operations.ts"
 import { decisionsInMemory } from "../screening.ts"
 import { makeApp } from "./app.ts"
 
@@ -14,9 +15,13 @@ await runtime.runtime()
 
 const app = makeApp({ runtime })
 
+const operations = operationsServer(runtime).listen(Number(process.env["OPERATIONS_PORT"] ?? 9000))
 const server = app.listen(Number(process.env["PORT"] ?? 3000))
 
 // Disposes after the last response, because a check in flight may be billed.
 for (const signal of ["SIGINT", "SIGTERM"]) {
-  process.once(signal, () => void server.close(() => void runtime.dispose()))
+  process.once(signal, () => {
+    operations.close()
+    server.close(() => void runtime.dispose())
+  })
 }

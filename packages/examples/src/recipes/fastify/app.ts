@@ -3,7 +3,6 @@ import { type ConfigError, Either, type ManagedRuntime } from "effect"
 import fastify from "fastify"
 import { setTimeout } from "node:timers/promises"
 import { type Logger, pino } from "pino"
-import { metricsText, notReady } from "../operations.ts"
 import { type Decisions, signUp } from "../screening.ts"
 
 export interface Options {
@@ -26,14 +25,6 @@ export const makeApp = ({ log = pino({ level: "warn" }), respondAfter = 3500, ru
   app.addHook("onReady", () => runtime.runPromise(runtime.runtimeEffect).then(() => undefined))
   // Fastify runs this hook after the last response.
   app.addHook("onClose", () => runtime.dispose())
-
-  // Liveness says only that the process responds: a restart does not end an outage of the service.
-  app.get("/live", () => ({ status: "alive" }))
-  app.get("/ready", async (_, reply) => {
-    const reason = await runtime.runPromise(notReady)
-    return reply.code(reason === undefined ? 200 : 503).send({ status: reason ?? "ready" })
-  })
-  app.get("/metrics", (_, reply) => runtime.runPromise(metricsText).then((text) => reply.type("text/plain").send(text)))
 
   app.post("/sign-up", async (request, reply) => {
     const waited = setTimeout(respondAfter)

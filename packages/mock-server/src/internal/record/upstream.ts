@@ -110,7 +110,7 @@ export const send = (
         Effect.map(arrayBuffer, (body) => ({ status, headers: forwarded(headers), body: new Uint8Array(body) }))
       ),
       Effect.scoped,
-      // A connection that breaks in a body is no refusal.
+      // A connection that breaks in a body is not a refusal.
       Effect.mapError((error) => failed(error._tag === "RequestError" && isClosed(error) ? "closed" : "down")),
       Effect.timeoutFail({ duration: deadline, onTimeout: () => failed("slow") })
     )
