@@ -3,24 +3,19 @@
  * from those that precede it.
  */
 const rooms = [
-  "http",
   "schema",
+  "wire",
   "faults",
-  "testPersons",
-  "profile",
   "session",
   "journal",
-  "verification",
   "operations",
-  "dataPlane",
-  "control",
-  "inspector",
-  "tls",
-  "transport",
+  "service",
+  "http",
+  "page",
+  "server",
   "mcp",
   "record",
-  "diff",
-  "cli"
+  "command"
 ]
 const room = (name) => `^packages/mock-server/src/internal/${name}/`
 
@@ -69,13 +64,13 @@ export default {
     forbid(
       "commands-only",
       "Of the mock server, only the command uses the package cli: its bundle contains it.",
-      { path: "^packages/mock-server/src/", pathNot: `${room("cli")}|/bin\\.ts$` },
+      { path: "^packages/mock-server/src/", pathNot: `${room("command")}|/bin\\.ts$` },
       { path: src(["cli"]) }
     ),
     forbid(
       "learning-only",
       "Of the mock server, only the command, with what it learns from a service, uses the package contract.",
-      { path: "^packages/mock-server/src/", pathNot: `${["record", "diff", "cli"].map(room).join("|")}|/bin\\.ts$` },
+      { path: "^packages/mock-server/src/", pathNot: `${["record", "command"].map(room).join("|")}|/bin\\.ts$` },
       { path: src(["contract"]) }
     ),
     forbid(

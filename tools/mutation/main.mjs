@@ -6,7 +6,7 @@
 import { Stryker } from "@stryker-mutator/core"
 
 const core = (name) => `packages/core/src/${name}.ts`
-const mock = (name) => `packages/mock-server/src/internal/dataPlane/${name}.ts`
+const mock = (name) => `packages/mock-server/src/internal/${name}.ts`
 
 /** Each file with the tests that should kill its mutants, the fastest first: names in the test folder of its package. */
 const groups = {
@@ -25,14 +25,14 @@ const groups = {
   [core("internal/names/invisible")]: "InvisibleCharacters PersonName",
   [core("internal/names/placeholders")]: "Placeholders PersonName",
   [core("internal/token/tokenState")]: "TokenTransitions TokenProvider TokenAcquisition TokenCooldown",
-  [mock("applyFault")]: "applyFault",
-  [mock("amlEndpoint")]: "amlEndpoint DataPlane DataPlaneStrict",
-  [mock("dataPlane")]: "requestFaults gateway tokenEndpoint amlEndpoint DataPlaneStrict Robust",
-  [mock("decision")]: "tokenEndpoint amlEndpoint",
-  [mock("gateway")]: "gateway",
-  [mock("responseFormat")]: "responseFormat Profile",
-  [mock("retryAfter")]: "responseFormat Profile applyFault",
-  [mock("tokenEndpoint")]: "tokenEndpoint DataPlane DataPlaneStrict"
+  [mock("faults/damage")]: "applyFault",
+  [mock("service/amlEndpoint")]: "amlEndpoint DataPlane DataPlaneStrict",
+  [mock("service/dataPlane")]: "requestFaults gateway tokenEndpoint amlEndpoint DataPlaneStrict Robust",
+  [mock("service/decision")]: "tokenEndpoint amlEndpoint",
+  [mock("service/gateway")]: "gateway",
+  [mock("service/responseFormat")]: "responseFormat Profile",
+  [mock("faults/retryAfter")]: "responseFormat Profile applyFault",
+  [mock("service/tokenEndpoint")]: "tokenEndpoint DataPlane DataPlaneStrict"
 }
 
 const cache = "node_modules/.cache/mutation"

@@ -28,7 +28,7 @@ const Manifest = Schema.parseJson(Schema.Struct({
 const closed = {
   "core": ["internal/check/check", "internal/wire/exchange"],
   "contract": ["internal/judge", "internal/run/runner"],
-  "mock-server": ["internal/transport/app", "internal/cli/main", "bin"],
+  "mock-server": ["internal/server/app", "internal/command/main", "bin"],
   "rescreening": ["internal/worker/worker", "bin"]
 } as const
 

@@ -8,7 +8,7 @@ import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Layer, Redacted } from "effect"
 import { connect, createServer, type Socket } from "node:net"
 import { createServer as createTlsServer, type SecureVersion, type TlsOptions } from "node:tls"
-import * as SelfSigned from "../../mock-server/src/internal/tls/selfSigned.ts"
+import * as SelfSigned from "../../mock-server/src/internal/wire/selfSigned.ts"
 import * as RawServer from "./support/rawServer.ts"
 import * as Service from "./support/service.ts"
 

@@ -9,10 +9,10 @@ import * as Violation from "@effect-idv/core/Violation"
 import { dual } from "effect/Function"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
-import { type Choice, choices, quoteAll } from "./internal/profile/choices.ts"
 import { closed } from "./internal/schema/fields.ts"
+import { type Choice, choices, quoteAll } from "./internal/session/choices.ts"
 
-export type { Client, Level, Variant } from "./internal/profile/choices.ts"
+export type { Client, Level, Variant } from "./internal/session/choices.ts"
 
 /**
  * The name of a point, which is a field of {@link Profile}.

@@ -14,7 +14,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type * as Fault from "./Fault.ts"
 import * as KnownFields from "./internal/schema/knownFields.ts"
-import * as CustomPerson from "./internal/testPersons/customPerson.ts"
+import * as CustomPerson from "./internal/session/customPerson.ts"
 
 /**
  * A reserved name and what the mock server does for it.

@@ -8,15 +8,15 @@ import * as Violation from "@effect-idv/core/Violation"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import * as Comparison from "./internal/journal/comparison.ts"
 import { Entry, Status } from "./internal/journal/entry.ts"
+import { Pattern } from "./internal/journal/pattern.ts"
 import { discriminatedUnion } from "./internal/schema/discriminatedUnion.ts"
 import { WaitText } from "./internal/schema/durationText.ts"
 import { closed, wholeNumber } from "./internal/schema/fields.ts"
 import * as KnownFields from "./internal/schema/knownFields.ts"
-import * as Comparison from "./internal/verification/comparison.ts"
-import { Pattern } from "./internal/verification/pattern.ts"
 
-export { Pattern } from "./internal/verification/pattern.ts"
+export { Pattern } from "./internal/journal/pattern.ts"
 
 const within = Schema.optionalWith(WaitText, { exact: true })
 

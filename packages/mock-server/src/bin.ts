@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The `idv-mock` command. */
 import * as RunMain from "@effect-idv/cli/runMain"
-import { main } from "./internal/cli/main.ts"
+import { main } from "./internal/command/main.ts"
 
 RunMain.run(
   new URL("../package.json", import.meta.url),

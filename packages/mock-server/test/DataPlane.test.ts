@@ -4,7 +4,7 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Layer } from "effect"
-import * as AmlProfile from "../src/internal/dataPlane/amlProfile.ts"
+import * as AmlProfile from "../src/internal/service/amlProfile.ts"
 
 const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`
 const form = "application/x-www-form-urlencoded"

@@ -4,7 +4,7 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { ConfigProvider, Effect, Either, Exit, Layer, Redacted, TestServices } from "effect"
-import * as Guard from "../src/internal/control/guard.ts"
+import * as Guard from "../src/internal/http/guard.ts"
 import { basic, check, control, tokenRequest } from "./support/plain.ts"
 import { send } from "./support/rawClient.ts"
 

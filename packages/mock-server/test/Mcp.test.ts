@@ -10,7 +10,7 @@ import { Context, Effect, Layer } from "effect"
 import { build } from "esbuild"
 import { PassThrough } from "node:stream"
 import { fileURLToPath } from "node:url"
-import { main } from "../src/internal/cli/main.ts"
+import { main } from "../src/internal/command/main.ts"
 import * as Plain from "./support/plain.ts"
 import * as Program from "./support/program.ts"
 
@@ -206,7 +206,7 @@ describe("idv-mock mcp", () => {
   it.live("is not loaded by any other command", () =>
     Effect.gen(function*() {
       const entry = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
-      const serve = fileURLToPath(new URL("../src/internal/cli/serve.ts", import.meta.url))
+      const serve = fileURLToPath(new URL("../src/internal/command/serve.ts", import.meta.url))
       const { metafile } = yield* Effect.promise(() =>
         build({
           entryPoints: [entry, serve],

@@ -9,9 +9,9 @@ import { createServer, Socket } from "node:net"
 import { PassThrough } from "node:stream"
 import { connect } from "node:tls"
 import { eventually } from "../../core/test/support/eventually.ts"
-import { main } from "../src/internal/cli/main.ts"
-import * as RawSockets from "../src/internal/tls/rawSockets.ts"
-import * as SelfSigned from "../src/internal/tls/selfSigned.ts"
+import { main } from "../src/internal/command/main.ts"
+import * as RawSockets from "../src/internal/wire/rawSockets.ts"
+import * as SelfSigned from "../src/internal/wire/selfSigned.ts"
 import * as Program from "./support/program.ts"
 
 const client = Program.bundled(new URL("support/tlsChecks.ts", import.meta.url))

@@ -5,7 +5,7 @@ import { NodeFileSystem } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Cause, Effect, Either, Layer } from "effect"
-import * as Settings from "../src/internal/cli/settings.ts"
+import * as Settings from "../src/internal/command/settings.ts"
 
 /** The first duration, in milliseconds, that a timer cannot wait. */
 const tooLong = 2 ** 31

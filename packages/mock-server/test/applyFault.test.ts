@@ -6,7 +6,7 @@ import { Duration, Effect, Either, FastCheck, Redacted } from "effect"
 import { PCGRandom } from "effect/Utils"
 import * as Kinds from "../src/internal/faults/kinds.ts"
 import * as RetryAfter from "../src/internal/faults/retryAfter.ts"
-import * as Response from "../src/internal/http/response.ts"
+import * as Response from "../src/internal/wire/response.ts"
 
 const now = Date.UTC(2026, 1, 3, 4, 5, 6, 789)
 

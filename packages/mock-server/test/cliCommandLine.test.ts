@@ -2,7 +2,7 @@ import { Fault, Profile, TestPerson } from "@effect-idv/mock-server"
 import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Either } from "effect"
-import * as CommandLine from "../src/internal/cli/commandLine.ts"
+import * as CommandLine from "../src/internal/command/commandLine.ts"
 
 const read = (...words: ReadonlyArray<string>) => CommandLine.read("1.2.3", words)
 

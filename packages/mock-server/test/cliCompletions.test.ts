@@ -4,7 +4,7 @@ import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect } from "effect"
 import { PassThrough } from "node:stream"
-import { main } from "../src/internal/cli/main.ts"
+import { main } from "../src/internal/command/main.ts"
 import { captured } from "./support/captured.ts"
 
 const completionsOf = (shell: string) =>

@@ -5,8 +5,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { ConfigProvider, Effect, Fiber, Schema } from "effect"
 import { PassThrough, Writable } from "node:stream"
-import { main } from "../src/internal/cli/main.ts"
-import * as Output from "../src/internal/cli/output.ts"
+import { main } from "../src/internal/command/main.ts"
+import * as Output from "../src/internal/command/output.ts"
 
 const Listening = Schema.parseJson(Schema.Struct({ port: Schema.Int, authUrl: Schema.String }))
 

@@ -3,7 +3,7 @@ import { NodeContext } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { ConfigProvider, Duration, Effect, Redacted } from "effect"
-import * as Settings from "../src/internal/cli/settings.ts"
+import * as Settings from "../src/internal/command/settings.ts"
 
 type Flags = Readonly<Record<string, ReadonlyArray<string>>>
 

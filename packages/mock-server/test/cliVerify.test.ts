@@ -8,7 +8,7 @@ import { ConfigProvider, Context, Deferred, Effect, Either, Layer, Predicate, Re
 import { XMLValidator } from "fast-xml-parser"
 import { createServer, type RequestListener } from "node:http"
 import { PassThrough } from "node:stream"
-import { main } from "../src/internal/cli/main.ts"
+import { main } from "../src/internal/command/main.ts"
 import { captured } from "./support/captured.ts"
 import * as Program from "./support/program.ts"
 

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual } from "@effect/vitest/utils"
 import { ConfigProvider, Effect, Either, Predicate } from "effect"
 import { PassThrough } from "node:stream"
-import { main } from "../src/internal/cli/main.ts"
+import { main } from "../src/internal/command/main.ts"
 import { captured } from "./support/captured.ts"
 import * as CorrectService from "./support/correctService.ts"
 

@@ -3,8 +3,8 @@ import { Fault, Session } from "@effect-idv/mock-server"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, assertMatch, assertNone, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Either, Option, Redacted } from "effect"
-import * as RunCheck from "../src/internal/inspector/runCheck.ts"
-import * as App from "../src/internal/transport/app.ts"
+import * as RunCheck from "../src/internal/page/runCheck.ts"
+import * as App from "../src/internal/server/app.ts"
 import * as Profile from "../src/Profile.ts"
 
 /** The result that the check form shows for a person, and its last exchange. */

@@ -1,13 +1,13 @@
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Deferred, Effect, Fiber } from "effect"
-import * as RunOnce from "../src/internal/control/runOnce.ts"
+import { runOnce } from "../src/internal/journal/once.ts"
 
 describe("An effect that runs once", () => {
   it.effect("is not affected by the interruption of its first user, whose fiber waits for the result", () =>
     Effect.gen(function*() {
       const gate = yield* Deferred.make<string>()
-      const result = yield* RunOnce.make(Deferred.await(gate))
+      const result = yield* runOnce(Deferred.await(gate))
       // As the HTTP library handles a request whose client closes the connection.
       const first = yield* Effect.fork(Effect.uninterruptible(result))
       yield* Effect.yieldNow()
@@ -24,7 +24,7 @@ describe("An effect that runs once", () => {
   it.effect("runs when it is first needed, and never again", () =>
     Effect.gen(function*() {
       let runs = 0
-      const result = yield* RunOnce.make(Effect.sync(() => ++runs))
+      const result = yield* runOnce(Effect.sync(() => ++runs))
       strictEqual(runs, 0)
       deepStrictEqual(yield* Effect.all([result, result], { concurrency: 2 }), [1, 1])
     }))

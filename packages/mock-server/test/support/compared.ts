@@ -4,7 +4,7 @@ import { deepStrictEqual } from "@effect/vitest/utils"
 import { ConfigProvider, Effect, Exit, Redacted } from "effect"
 import { PassThrough } from "node:stream"
 import * as Servers from "../../../../tools/foreign-services/servers.ts"
-import { main } from "../../src/internal/cli/main.ts"
+import { main } from "../../src/internal/command/main.ts"
 import { captured } from "./captured.ts"
 import * as Recording from "./recording.ts"
 

@@ -3,7 +3,7 @@ import { FileSystem } from "@effect/platform"
 import { Effect, Fiber } from "effect"
 import { PassThrough } from "node:stream"
 import { eventually } from "../../../core/test/support/eventually.ts"
-import { main } from "../../src/internal/cli/main.ts"
+import { main } from "../../src/internal/command/main.ts"
 
 export const folder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
 

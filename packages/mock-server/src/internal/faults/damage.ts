@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import { constVoid } from "effect/Function"
 import * as Schema from "effect/Schema"
 import { STATUS_CODES } from "node:http"
-import * as Response from "../http/response.ts"
+import * as Response from "../wire/response.ts"
 import * as RetryAfter from "./retryAfter.ts"
 import type * as Values from "./values.ts"
 

@@ -2,8 +2,8 @@
 import * as Violation from "@effect-idv/core/Violation"
 import * as Either from "effect/Either"
 import * as Record from "effect/Record"
-import * as JsonText from "../http/jsonText.ts"
-import { numberOrText } from "../schema/numberOrText.ts"
+import { numberOrText } from "../schema/fields.ts"
+import * as JsonText from "../schema/jsonText.ts"
 import * as Kinds from "./kinds.ts"
 
 const fieldsOfWhen: Readonly<Record<string, string>> = {

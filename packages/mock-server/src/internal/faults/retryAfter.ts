@@ -1,7 +1,7 @@
 /** The header `Retry-After` in each of its forms. */
 import * as Duration from "effect/Duration"
 import type { Profile } from "../../Profile.ts"
-import type { Headers } from "../http/response.ts"
+import type { Headers } from "../wire/response.ts"
 import type { RetryAfter } from "./values.ts"
 
 /** Returns the header. `now` is the session's time in milliseconds since 1970. */

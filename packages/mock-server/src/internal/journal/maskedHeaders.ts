@@ -9,8 +9,8 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { demoCustomer, testKey } from "../session/customer.ts"
 import * as Words from "./headerWords.ts"
-import { hiddenText, recordOf, truncate } from "./hiddenText.ts"
 import { maskTarget, maxTarget } from "./maskedTarget.ts"
+import { hiddenText, recordOf, truncate } from "./shownText.ts"
 
 type Headers = Readonly<Record<string, string>>
 

@@ -1,5 +1,5 @@
 /** Masks the target of a request: only known paths, known words and known names of parameters are shown. */
-import { hiddenText, truncate } from "./hiddenText.ts"
+import { hiddenText, truncate } from "./shownText.ts"
 
 const knownPaths = new Set(["/oauth/service", "/api/aml"])
 

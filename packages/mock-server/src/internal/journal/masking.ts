@@ -11,11 +11,10 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as TestPerson from "../../TestPerson.ts"
 import type { Entry, Operation } from "./entry.ts"
-import { hiddenText, recordOf } from "./hiddenText.ts"
 import { maskRequestHeaders, maskResponseHeaders } from "./maskedHeaders.ts"
 import { maskPairs, maskTarget } from "./maskedTarget.ts"
 import { once } from "./once.ts"
-import { maxBodyBytes, shorten } from "./shorten.ts"
+import { hiddenText, maxBodyBytes, recordOf, shorten } from "./shownText.ts"
 
 export interface RequestParts {
   readonly operation: Operation

@@ -7,10 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Session from "../../Session.ts"
 import { DurationText } from "../schema/durationText.ts"
-import { closed, trueOrFalse } from "../schema/fields.ts"
+import { closed, numberOrText, trueOrFalse } from "../schema/fields.ts"
 import { Instant, isInRange } from "../schema/instantText.ts"
-import { numberOrText } from "../schema/numberOrText.ts"
-import { customerIdParameter } from "../schema/parameters.ts"
 import { ControlRefused, SessionUnknown } from "./controlErrors.ts"
 import * as Operation from "./operation.ts"
 
@@ -86,7 +84,7 @@ const print = ({ frozen, now }: ClockReading) => [`${DateTime.formatIso(now)}${f
 
 export const clock = {
   read: Operation.make({
-    endpoint: HttpApiEndpoint.get("read")`/sessions/${customerIdParameter}/clock`.addSuccess(ClockReading)
+    endpoint: HttpApiEndpoint.get("read")`/sessions/${Operation.customerIdParameter}/clock`.addSuccess(ClockReading)
       .addError(SessionUnknown),
     description: "Shows the time of a session",
     on: Operation.session,
@@ -95,7 +93,7 @@ export const clock = {
     commands: [{ usage: "clock show", help: "Show the time", print }]
   }),
   change: Operation.make({
-    endpoint: HttpApiEndpoint.post("change")`/sessions/${customerIdParameter}/clock`.setPayload(ClockChange)
+    endpoint: HttpApiEndpoint.post("change")`/sessions/${Operation.customerIdParameter}/clock`.setPayload(ClockChange)
       .addSuccess(ClockReading).addError(ControlRefused).addError(SessionUnknown),
     description: "Moves, sets, stops or starts the clock of a session, for example by 61 minutes so that tokens expire",
     on: Operation.begunSession,

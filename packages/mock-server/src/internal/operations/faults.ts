@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Fault from "../../Fault.ts"
 import * as FaultText from "../faults/faultText.ts"
-import { customerIdParameter, pathParameter } from "../schema/parameters.ts"
 import type { FaultState } from "../session/sessionFaults.ts"
 import { ControlRefused, FaultUnknown, SessionUnknown } from "./controlErrors.ts"
 import * as Operation from "./operation.ts"
@@ -35,7 +34,9 @@ const line = ({ fault, fired, id, seen }: ArmedFault) =>
 
 export const faults = {
   list: Operation.make({
-    endpoint: HttpApiEndpoint.get("list")`/sessions/${customerIdParameter}/faults`.addSuccess(Schema.Array(ArmedFault))
+    endpoint: HttpApiEndpoint.get("list")`/sessions/${Operation.customerIdParameter}/faults`.addSuccess(
+      Schema.Array(ArmedFault)
+    )
       .addError(SessionUnknown),
     description: "Lists the faults of a session, and how often each fired",
     on: Operation.session,
@@ -49,7 +50,7 @@ export const faults = {
     }]
   }),
   set: Operation.make({
-    endpoint: HttpApiEndpoint.post("set")`/sessions/${customerIdParameter}/faults`.setPayload(Fault.Fault)
+    endpoint: HttpApiEndpoint.post("set")`/sessions/${Operation.customerIdParameter}/faults`.setPayload(Fault.Fault)
       .addSuccess(ArmedFault, { status: 201 }).addError(ControlRefused).addError(SessionUnknown),
     description: "Sets a fault, such as aml:status=503:nth=2. A fault with the same id is replaced",
     on: Operation.begunSession,
@@ -64,7 +65,9 @@ export const faults = {
     }]
   }),
   remove: Operation.make({
-    endpoint: HttpApiEndpoint.del("remove")`/sessions/${customerIdParameter}/faults/${pathParameter("faultId")}`
+    endpoint: HttpApiEndpoint.del("remove")`/sessions/${Operation.customerIdParameter}/faults/${
+      Operation.pathParameter("faultId")
+    }`
       .addSuccess(Schema.Void).addError(SessionUnknown).addError(FaultUnknown),
     description: "Removes a fault of a session by its id",
     on: Operation.faultOfSession,
@@ -76,7 +79,7 @@ export const faults = {
     commands: [{ usage: "fault remove <id>", help: "Remove the fault with this id", parameter: "faultId" }]
   }),
   clear: Operation.make({
-    endpoint: HttpApiEndpoint.del("clear")`/sessions/${customerIdParameter}/faults`.addSuccess(Schema.Void)
+    endpoint: HttpApiEndpoint.del("clear")`/sessions/${Operation.customerIdParameter}/faults`.addSuccess(Schema.Void)
       .addError(SessionUnknown),
     description: "Removes all faults of a session",
     on: Operation.session,

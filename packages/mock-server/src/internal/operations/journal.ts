@@ -8,7 +8,6 @@ import * as Session from "../../Session.ts"
 import * as Verification from "../../Verification.ts"
 import * as Entry from "../journal/entry.ts"
 import { closed, trueOrFalse } from "../schema/fields.ts"
-import { customerIdParameter, queryParameter } from "../schema/parameters.ts"
 import { ControlRefused, SessionUnknown } from "./controlErrors.ts"
 import * as Operation from "./operation.ts"
 
@@ -59,11 +58,11 @@ export const Search = Schema.Struct({
 
 /** The query parameters in the OpenAPI document. */
 const query = Schema.Struct({
-  operation: queryParameter({ type: "string", enum: Journal.Operation.literals }),
-  status: queryParameter({ type: "integer", minimum: 100, maximum: 599 }),
-  rule: queryParameter({ type: "string", minLength: 1 }),
-  fault: queryParameter({ type: "string", minLength: 1 }),
-  unexpected: queryParameter({ type: "boolean" })
+  operation: Operation.queryParameter({ type: "string", enum: Journal.Operation.literals }),
+  status: Operation.queryParameter({ type: "integer", minimum: 100, maximum: 599 }),
+  rule: Operation.queryParameter({ type: "string", minLength: 1 }),
+  fault: Operation.queryParameter({ type: "string", minLength: 1 }),
+  unexpected: Operation.queryParameter({ type: "boolean" })
 })
 
 /** An expectation as a body. A derived client needs it in a struct, because a payload cannot be a union. */
@@ -90,7 +89,7 @@ const searchIn = ({ dropped, entries }: Journal.Journal, search: typeof Search.T
 
 export const journal = {
   search: Operation.make({
-    endpoint: HttpApiEndpoint.get("search")`/sessions/${customerIdParameter}/journal`.setUrlParams(query)
+    endpoint: HttpApiEndpoint.get("search")`/sessions/${Operation.customerIdParameter}/journal`.setUrlParams(query)
       .addSuccess(JournalPage).addError(ControlRefused).addError(SessionUnknown),
     description:
       "Shows the exchanges of a session with the reason for each response. Names, keys and tokens are masked",
@@ -99,7 +98,7 @@ export const journal = {
     run: ({ journal }, search) => searchIn(journal, search)
   }),
   clear: Operation.make({
-    endpoint: HttpApiEndpoint.del("clear")`/sessions/${customerIdParameter}/journal`.addSuccess(Schema.Void)
+    endpoint: HttpApiEndpoint.del("clear")`/sessions/${Operation.customerIdParameter}/journal`.addSuccess(Schema.Void)
       .addError(SessionUnknown),
     description: "Deletes the exchanges of a session",
     on: Operation.session,
@@ -107,7 +106,7 @@ export const journal = {
     run: ({ journal }) => journal.clear
   }),
   verify: Operation.make({
-    endpoint: HttpApiEndpoint.post("verify")`/sessions/${customerIdParameter}/verify`.setPayload(expectation)
+    endpoint: HttpApiEndpoint.post("verify")`/sessions/${Operation.customerIdParameter}/verify`.setPayload(expectation)
       .addSuccess(Schema.Void).addError(ControlRefused).addError(SessionUnknown)
       .addError(Verification.VerificationFailed, { status: 409 }),
     impact: "reads",

@@ -16,10 +16,10 @@ import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import * as Session from "../../Session.ts"
-import type * as Lifecycle from "../http/lifecycle.ts"
 import type * as Metrics from "../journal/metrics.ts"
 import * as KnownFields from "../schema/knownFields.ts"
 import { truncateViolations } from "../schema/truncateViolations.ts"
+import type * as Lifecycle from "../wire/lifecycle.ts"
 import { ControlRefused, FaultUnknown, SessionUnknown } from "./controlErrors.ts"
 
 /** What the operations need. */
@@ -274,3 +274,19 @@ export const faultOfSession: Subject<Session.Session, SessionUnknown | FaultUnkn
     return Effect.zipRight(session.check(path), isPathSegment(id) ? Effect.void : new FaultUnknown({ id }))
   }
 }
+
+/** A path parameter. The client of an `HttpApi` does not encode it, so its schema does; the router decodes it. */
+export const pathParameter = <const Name extends string>(name: Name) =>
+  HttpApiSchema.param(
+    name,
+    Schema.transform(Schema.String, Schema.String, { strict: true, decode: (id) => id, encode: encodeURIComponent })
+  )
+
+export const customerIdParameter = pathParameter("customerId")
+
+/**
+ * An optional query parameter, a single text. The handler refuses duplicates itself, because the
+ * `HttpApi` would repeat their values in its error.
+ */
+export const queryParameter = (jsonSchema: object) =>
+  Schema.optional(Schema.Union(Schema.String, Schema.Array(Schema.String)).annotations({ jsonSchema }))

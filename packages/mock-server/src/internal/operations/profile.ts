@@ -2,7 +2,6 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as Effect from "effect/Effect"
 import * as Profile from "../../Profile.ts"
-import { customerIdParameter } from "../schema/parameters.ts"
 import { ControlRefused, SessionUnknown } from "./controlErrors.ts"
 import * as Operation from "./operation.ts"
 import { options } from "./sessionOptions.ts"
@@ -11,7 +10,7 @@ const { apply, read } = options.profile
 
 export const profile = {
   get: Operation.make({
-    endpoint: HttpApiEndpoint.get("get")`/sessions/${customerIdParameter}/profile`.addSuccess(Profile.Profile)
+    endpoint: HttpApiEndpoint.get("get")`/sessions/${Operation.customerIdParameter}/profile`.addSuccess(Profile.Profile)
       .addError(SessionUnknown),
     description: "Shows how a session behaves where the service document leaves a choice",
     on: Operation.session,
@@ -19,7 +18,9 @@ export const profile = {
     run: read
   }),
   change: Operation.make({
-    endpoint: HttpApiEndpoint.patch("change")`/sessions/${customerIdParameter}/profile`.setPayload(Profile.Patch)
+    endpoint: HttpApiEndpoint.patch("change")`/sessions/${Operation.customerIdParameter}/profile`.setPayload(
+      Profile.Patch
+    )
       .addSuccess(Profile.Profile).addError(ControlRefused).addError(SessionUnknown),
     description: "Changes options of the profile of a session, or applies a preset",
     on: Operation.begunSession,

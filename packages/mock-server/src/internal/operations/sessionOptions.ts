@@ -15,8 +15,7 @@ import type * as Session from "../../Session.ts"
 import * as TestPerson from "../../TestPerson.ts"
 import * as FaultText from "../faults/faultText.ts"
 import { SignedDurationText } from "../schema/durationText.ts"
-import { wholeNumber } from "../schema/fields.ts"
-import { numberOrText } from "../schema/numberOrText.ts"
+import { numberOrText, wholeNumber } from "../schema/fields.ts"
 import { uniqueBy } from "../schema/uniqueIds.ts"
 
 /** How the command line sets an option. */

@@ -9,7 +9,6 @@ import * as Struct from "effect/Struct"
 import * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
 import { closed } from "../schema/fields.ts"
-import { customerIdParameter } from "../schema/parameters.ts"
 import { ClockReading, readClock } from "./clock.ts"
 import { ControlRefused, SessionUnknown } from "./controlErrors.ts"
 import * as Operation from "./operation.ts"
@@ -154,7 +153,7 @@ export const sessions = {
       })
   }),
   get: Operation.make({
-    endpoint: HttpApiEndpoint.get("get")`/sessions/${customerIdParameter}`.addSuccess(SessionInfo)
+    endpoint: HttpApiEndpoint.get("get")`/sessions/${Operation.customerIdParameter}`.addSuccess(SessionInfo)
       .addError(SessionUnknown),
     description: "Shows the clock and the options of a session",
     on: Operation.session,
@@ -163,7 +162,7 @@ export const sessions = {
     commands: [{ usage: "session show", help: "Show the state of a session", print: (info) => [line(info)] }]
   }),
   change: Operation.make({
-    endpoint: HttpApiEndpoint.patch("change")`/sessions/${customerIdParameter}`.setPayload(SessionChange)
+    endpoint: HttpApiEndpoint.patch("change")`/sessions/${Operation.customerIdParameter}`.setPayload(SessionChange)
       .addSuccess(SessionInfo).addError(ControlRefused).addError(SessionUnknown),
     description: "Changes options of a session",
     on: Operation.begunSession,
@@ -171,7 +170,7 @@ export const sessions = {
     run: (session, change) => Effect.zipRight(SessionOptions.apply(session, change), infoOf(session))
   }),
   reset: Operation.make({
-    endpoint: HttpApiEndpoint.post("reset")`/sessions/${customerIdParameter}/reset`.addSuccess(SessionInfo)
+    endpoint: HttpApiEndpoint.post("reset")`/sessions/${Operation.customerIdParameter}/reset`.addSuccess(SessionInfo)
       .addError(ControlRefused).addError(SessionUnknown),
     description: "Restores the state that a session began with",
     impact: "destroys",
@@ -185,7 +184,7 @@ export const sessions = {
     }]
   }),
   remove: Operation.make({
-    endpoint: HttpApiEndpoint.del("remove")`/sessions/${customerIdParameter}`.addSuccess(Schema.Void)
+    endpoint: HttpApiEndpoint.del("remove")`/sessions/${Operation.customerIdParameter}`.addSuccess(Schema.Void)
       .addError(SessionUnknown),
     description: "Removes a session",
     on: Operation.session,

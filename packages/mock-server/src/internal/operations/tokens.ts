@@ -7,7 +7,6 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { closed } from "../schema/fields.ts"
-import { customerIdParameter } from "../schema/parameters.ts"
 import { ControlRefused, SessionUnknown } from "./controlErrors.ts"
 import * as Operation from "./operation.ts"
 
@@ -46,7 +45,9 @@ export const TokenInfo = Schema.Struct({
 
 export const tokens = {
   list: Operation.make({
-    endpoint: HttpApiEndpoint.get("list")`/sessions/${customerIdParameter}/tokens`.addSuccess(Schema.Array(TokenInfo))
+    endpoint: HttpApiEndpoint.get("list")`/sessions/${Operation.customerIdParameter}/tokens`.addSuccess(
+      Schema.Array(TokenInfo)
+    )
       .addError(SessionUnknown),
     description: "Lists the tokens of a session, without their text",
     on: Operation.session,
@@ -60,7 +61,9 @@ export const tokens = {
         })))
   }),
   revoke: Operation.make({
-    endpoint: HttpApiEndpoint.post("revoke")`/sessions/${customerIdParameter}/tokens/revoke`.setPayload(Revocation)
+    endpoint: HttpApiEndpoint.post("revoke")`/sessions/${Operation.customerIdParameter}/tokens/revoke`.setPayload(
+      Revocation
+    )
       .addSuccess(Revoked).addError(ControlRefused).addError(SessionUnknown),
     description: "Revokes one token of a session, or all",
     on: Operation.session,

@@ -5,9 +5,9 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import type * as Request from "../http/request.ts"
-import type { Response } from "../http/response.ts"
 import type { Operation } from "../journal/entry.ts"
+import type * as Request from "../wire/request.ts"
+import type { Response } from "../wire/response.ts"
 
 export interface Exchange {
   readonly operation: Operation

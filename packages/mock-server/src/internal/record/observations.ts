@@ -3,9 +3,8 @@ import * as ContractReadings from "@effect-idv/contract/Readings"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Profile from "../../Profile.ts"
-import * as Request from "../http/request.ts"
 import * as Words from "../journal/headerWords.ts"
-import * as Nearest from "../profile/nearest.ts"
+import * as Request from "../wire/request.ts"
 import { type Exchange, objectIn, personOf, toContract } from "./exchange.ts"
 import * as MaskedBody from "./maskedBody.ts"
 import type { Pseudonyms } from "./pseudonyms.ts"
@@ -153,7 +152,7 @@ export const make = (pseudonyms: Pseudonyms): Recording => {
   const wasAccepted = (request: Request.Request) => Option.exists(markOf(request), (mark) => accepted.has(mark))
 
   const addShown = ({ isWeak, name, word }: Readings.Shown) =>
-    Option.match(Nearest.variantOf(name, word), {
+    Option.match(Readings.variantOf(name, word), {
       onNone: () => countIn(unplayable, claimOf(name), word),
       onSome: ({ isExact, variant }) => {
         if (!isExact) approximate.add(name)

@@ -1,8 +1,8 @@
 /** Forwards each request to the upstream and each response to the client, unchanged, and records the exchange. */
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Effect from "effect/Effect"
-import * as Request from "../http/request.ts"
-import * as ServerResponse from "../http/serverResponse.ts"
+import * as Request from "../wire/request.ts"
+import * as ServerResponse from "../wire/serverResponse.ts"
 import type { Exchange } from "./exchange.ts"
 import * as Upstream from "./upstream.ts"
 

@@ -3,7 +3,8 @@ import * as ContractReadings from "@effect-idv/contract/Readings"
 import * as Option from "effect/Option"
 import * as Struct from "effect/Struct"
 import type * as Profile from "../../Profile.ts"
-import * as Request from "../http/request.ts"
+import { choices } from "../session/choices.ts"
+import * as Request from "../wire/request.ts"
 import { type Exchange, personOf, toContract } from "./exchange.ts"
 
 /** The word that an exchange shows for a behaviour. */
@@ -192,3 +193,24 @@ export const approximateInToken = (exchange: Exchange): ReadonlyArray<Profile.Na
     onNone: () => [],
     onSome: ({ lifetime }) => playedLifetimes.includes(lifetime) ? [] : ["tokenLifetime"]
   })
+
+/** Words of which a profile has only a similar variant: another time zone on the same side of UTC, another version. */
+const similar: Partial<Record<Profile.Name, ReadonlyArray<readonly [word: RegExp, variant: string]>>> = {
+  searchedOn: [[/^UTC\+/, "ahead"], [/^UTC-/, "behind"]],
+  credVersion: [[/^1\.\d+$/, "1.7"], [/^another major$/, "2.0"]]
+}
+
+export interface Played {
+  readonly variant: string
+  /** Whether the variant is what the word says, and not only similar. */
+  readonly isExact: boolean
+}
+
+/** The variant with which a profile plays a word of the contract. */
+export const variantOf = (name: Profile.Name, word: string): Option.Option<Played> =>
+  choices[name].variants.some(({ value }) => value === word)
+    ? Option.some({ variant: word, isExact: true })
+    : Option.map(
+      Option.fromNullable(similar[name]?.find(([pattern]) => pattern.test(word))),
+      ([, variant]) => ({ variant, isExact: false })
+    )

@@ -8,8 +8,8 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import * as Request from "../http/request.ts"
 import type { Operation } from "../journal/entry.ts"
+import * as Request from "../wire/request.ts"
 import { type Exchange, isSuccess } from "./exchange.ts"
 
 export interface Upstream {

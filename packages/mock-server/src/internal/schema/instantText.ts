@@ -1,4 +1,5 @@
-/** A time in JSON: ISO 8601 with a time zone, or a date alone, in the years 1 to 9999. */
+/** A time in JSON: ISO 8601 with a time zone, or a date alone, in the years 1 to 9999. A day: `yyyy-mm-dd`. */
+import { FromWire } from "@effect-idv/core/DateOfBirth"
 import * as Violation from "@effect-idv/core/Violation"
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
@@ -44,3 +45,19 @@ export const Instant = Schema.transformOrFail(
     encode: (time) => ParseResult.succeed(DateTime.formatIso(time))
   }
 ).annotations(Violation.expecting(expected))
+
+const dayExpected = "a date that exists, as yyyy-mm-dd"
+
+const reversed = (text: string): string => text.split("-").toReversed().join("-")
+
+/** An existing day in JSON: `yyyy-mm-dd`. Unlike a date of birth for a check, it may be after today. */
+export const IsoDay = Schema.compose(
+  Schema.transform(
+    Schema.String.annotations({ description: dayExpected }).pipe(
+      Schema.pattern(/^\d{4}-\d\d-\d\d$/, Violation.expecting(dayExpected))
+    ),
+    Schema.String,
+    { strict: true, decode: reversed, encode: reversed }
+  ),
+  FromWire
+).annotations(Violation.expecting(dayExpected))

@@ -1,0 +1,165 @@
+/** The settings of `serve`, from flags and from a file. Both have the same schema. */
+import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
+import * as Secrets from "@effect-idv/cli/secrets"
+import * as Text from "@effect-idv/cli/textField"
+import * as UsageError from "@effect-idv/cli/usageError"
+import * as Violation from "@effect-idv/core/Violation"
+import type * as Arr from "effect/Array"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
+import { NewSession } from "../../ControlApi.ts"
+import type * as MockServer from "../../MockServer.ts"
+import * as Profile from "../../Profile.ts"
+import * as Session from "../../Session.ts"
+import * as SessionOptions from "../operations/sessionOptions.ts"
+import { PositiveWaitText, WaitText } from "../schema/durationText.ts"
+import * as Fields from "../schema/fields.ts"
+import * as KnownFields from "../schema/knownFields.ts"
+import { uniqueBy } from "../schema/uniqueIds.ts"
+import * as ConfigFile from "./configFile.ts"
+import * as OptionFlags from "./optionFlags.ts"
+import * as RecordedProfile from "./recordedProfile.ts"
+
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const flag = optional(Schema.Boolean.annotations(Violation.expecting("true or false")))
+
+const Customer = Schema.Struct({ customerId: NewSession.fields.customerId, customerKey: Secrets.Key }).annotations({
+  ...Fields.closed,
+  description: "an object with customerId and customerKey"
+})
+
+/** Unknown fields are an error. */
+export const Settings = Schema.Struct({
+  host: optional(Text.matching(/^[\w.:-]{1,253}$/, "an address or a name of this machine")),
+  port: optional(Fields.wholeNumber(0, 65_535)),
+  portFile: optional(Text.Path),
+  log: optional(Fields.oneOf("none", "json", "pretty")),
+  controlToken: optional(Secrets.Token),
+  allowedHosts: optional(
+    Schema.Array(
+      Schema.compose(Text.matching(/^[\w.-]{1,253}$/, "a host name without a port"), Schema.Lowercase)
+    ).annotations(Violation.expecting("a list of host names"))
+  ),
+  ...SessionOptions.fields("input"),
+  customers: optional(
+    uniqueBy(Schema.Array(Customer).annotations(Violation.expecting("a list of customers")), "customerId")
+  ),
+  tls: optional(Fields.oneOf("self-signed")),
+  tlsCa: optional(Text.Path),
+  tlsCert: optional(Text.Path),
+  tlsKey: optional(Text.Path),
+  reveal: flag,
+  gracePeriod: optional(WaitText),
+  requestTimeout: optional(PositiveWaitText),
+  force: flag
+}).annotations({ ...Fields.closed, description: "an object of options" })
+
+export interface Settings extends Schema.Schema.Type<typeof Settings> {}
+
+const decode = KnownFields.decodeUnknown(Settings)
+
+const flagOf: Readonly<Record<string, string>> = {
+  ...OptionFlags.names(SessionOptions.all),
+  portFile: "port-file",
+  allowedHosts: "allowed-host",
+  customers: "customer",
+  tlsCa: "tls-ca",
+  tlsCert: "tls-cert",
+  tlsKey: "tls-key",
+  gracePeriod: "grace-period",
+  requestTimeout: "request-timeout"
+}
+
+const parseCustomer = (text: string) => {
+  const [customerId = "", ...rest] = text.split(":")
+  return { customerId, customerKey: rest.join(":") }
+}
+
+const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Settings, UsageError.UsageError> =>
+  Either.gen(function*() {
+    const { field, isOn, values } = ParsedArguments
+    const hosts = values(args, "allowed-host")
+    const customers = values(args, "customer")
+    const options = yield* OptionFlags.parse(SessionOptions.all, args, (text) => !RecordedProfile.isFile(text))
+    return yield* Either.mapLeft(
+      decode({
+        ...field(args, "host"),
+        ...field(args, "port", Fields.numberOrText),
+        ...field(args, "port-file", String, "portFile"),
+        ...field(args, "log"),
+        ...(hosts.length > 0 && { allowedHosts: hosts }),
+        ...options,
+        ...(customers.length > 0 && { customers: customers.map(parseCustomer) }),
+        ...field(args, "tls"),
+        ...field(args, "tls-ca", String, "tlsCa"),
+        ...field(args, "tls-cert", String, "tlsCert"),
+        ...field(args, "tls-key", String, "tlsKey"),
+        ...field(args, "grace-period", Fields.numberOrText, "gracePeriod"),
+        ...field(args, "request-timeout", Fields.numberOrText, "requestTimeout"),
+        ...(isOn(args, "reveal") && { reveal: true }),
+        ...(isOn(args, "force") && { force: true })
+      }),
+      UsageError.fromFlagViolations(args, flagOf)
+    )
+  })
+
+/** Rejects a customer that is both in a flag and in the file, because the flag would replace the key in the file. */
+const checkCustomers = (
+  args: ParsedArguments.ParsedArguments,
+  { customers: flagCustomers = [] }: Settings,
+  { customers: fileCustomers = [] }: Settings
+): Either.Either<void, UsageError.UsageError> => {
+  const duplicate = flagCustomers.findIndex(({ customerId }) =>
+    fileCustomers.some((customer) => customer.customerId === customerId)
+  )
+  return duplicate === -1 ? Either.void : Either.left(
+    UsageError.fromFlagViolations(args, flagOf)([
+      new Violation.Violation({
+        path: `customers.${duplicate}.customerId`,
+        problem: "invalid",
+        expected: "an id that no customer in the file of --config has"
+      })
+    ])
+  )
+}
+
+/** A flag takes precedence over a variable, and a variable over the file. */
+export const read = (args: ParsedArguments.ParsedArguments) =>
+  Effect.gen(function*() {
+    const flags = yield* fromFlags(args)
+    const path = ParsedArguments.value(args, "config")
+    const file = path === undefined ?
+      {} :
+      yield* ConfigFile.read(path, (json) => Either.mapLeft(decode(json), ConfigFile.invalid))
+    yield* checkCustomers(args, flags, file)
+    const token = (yield* Secrets.controlToken(args)) ?? file.controlToken
+    const settings = { ...file, ...flags, ...(token && { controlToken: token }) } satisfies Settings
+    const recorded = yield* RecordedProfile.read(args)
+    return recorded === undefined ? settings : {
+      ...settings,
+      profile: { ...settings.profile, ...recorded.profile, ...flags.profile },
+      faults: [...recorded.faults, ...settings.faults ?? []]
+    }
+  })
+
+/** Puts the demo customer first, with the key of `customers` if it is one of them. */
+const customersOf = (customers: ReadonlyArray<Session.Customer>): Arr.NonEmptyReadonlyArray<Session.Customer> => {
+  const isDemo = ({ customerId }: Session.Customer) => customerId === Session.demoCustomer.customerId
+  return [customers.find(isDemo) ?? Session.demoCustomer, ...customers.filter((customer) => !isDemo(customer))]
+}
+
+/** Node accepts only whole milliseconds. */
+const toWholeMillis = (duration: Duration.Duration) => Duration.millis(Math.ceil(Duration.toMillis(duration)))
+
+/** The options of the server layer. */
+export const options = (
+  { customers = [], profile, requestTimeout, ...settings }: Settings
+): MockServer.Options => ({
+  ...Struct.omit(settings, "log", "portFile", "tls", "tlsCa", "tlsCert", "tlsKey"),
+  ...(requestTimeout && { requestTimeout: toWholeMillis(requestTimeout) }),
+  customers: customersOf(customers),
+  ...(profile && { profile: Profile.apply(Profile.defaultProfile, profile) })
+})

@@ -1,0 +1,49 @@
+/** The flags of `record` and `diff` that select the upstream. */
+import { Address, isUnencrypted } from "@effect-idv/cli/address"
+import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
+import { fromFlagViolations, UsageError } from "@effect-idv/cli/usageError"
+import * as Violation from "@effect-idv/core/Violation"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { Upstream } from "../record/upstream.ts"
+import { PositiveWaitText } from "../schema/durationText.ts"
+import { numberOrText } from "../schema/fields.ts"
+
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+const Flags = Schema.Struct({
+  "upstream-auth": optional(Address),
+  "upstream-base": optional(Address),
+  "deadline": optional(PositiveWaitText)
+})
+
+const fail = (text: string) => new UsageError({ text })
+
+/** Reads the upstream. If only one of the two addresses is set, it is used for both. */
+export const read = (args: ParsedArguments.ParsedArguments): Effect.Effect<Upstream, UsageError> =>
+  Effect.gen(function*() {
+    const flags = yield* Effect.mapError(
+      Violation.decodeUnknown(Flags)({
+        ...ParsedArguments.field(args, "upstream-auth"),
+        ...ParsedArguments.field(args, "upstream-base"),
+        ...ParsedArguments.field(args, "deadline", numberOrText)
+      }),
+      fromFlagViolations(args)
+    )
+    const auth = flags["upstream-auth"] ?? flags["upstream-base"]
+    const base = flags["upstream-base"] ?? flags["upstream-auth"]
+    if (auth === undefined || base === undefined) {
+      return yield* fail(
+        "--upstream-auth is missing: expected the address of the token endpoint without /oauth/service"
+      )
+    }
+    for (const [flag, url] of [["upstream-auth", auth], ["upstream-base", base]] as const) {
+      if (isUnencrypted(url) && !ParsedArguments.isOn(args, "allow-insecure")) {
+        return yield* fail(
+          `--${flag} is invalid: expected an https: address, or --allow-insecure: http: is for loopback`
+        )
+      }
+    }
+    return { auth, base, deadline: flags.deadline ?? Duration.seconds(10) }
+  })

@@ -1,0 +1,128 @@
+/** The content of a page: a session, or the requests that belong to no session. */
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Journal from "../../Journal.ts"
+import * as Session from "../../Session.ts"
+import * as SessionOptions from "../operations/sessionOptions.ts"
+import type { FaultState } from "../session/sessionFaults.ts"
+import * as Request from "../wire/request.ts"
+import * as JournalView from "./journalView.ts"
+
+export interface Page {
+  readonly path: string
+  readonly title: string
+  readonly journal: Journal.Journal
+  /** None on the page of the unmatched requests. */
+  readonly session: Option.Option<Session.Session>
+  /** The address at which the user's browser reaches this server. */
+  readonly origin: string
+}
+
+export const root = "/_mock/ui"
+
+/** This path is not below the root, because there each path segment is a customer id. */
+export const unmatchedPath = "/_mock/unmatched/ui"
+
+export const pathOf = (customerId: string): string => `${root}/${encodeURIComponent(customerId)}`
+
+type Services = Session.Sessions | HttpServerRequest.HttpServerRequest
+
+const origin = Effect.map(
+  HttpServerRequest.HttpServerRequest,
+  (request) => `${Request.isSecure(request) ? "https" : "http"}://${request.headers["host"] ?? "localhost"}`
+)
+
+/** The page of a customer, if a session exists. */
+export const find = (customerId: string): Effect.Effect<Option.Option<Page>, never, Services> =>
+  Effect.gen(function*() {
+    const { known } = yield* Session.Sessions
+    const address = yield* origin
+    return Option.map(yield* known(customerId), (session) => ({
+      path: pathOf(customerId),
+      title: customerId,
+      journal: session.journal,
+      session: Option.some(session),
+      origin: address
+    }))
+  })
+
+/** The page of the requests that belong to no session. */
+export const unmatched: Effect.Effect<Page, never, Services> = Effect.gen(function*() {
+  const { unmatched } = yield* Session.Sessions
+  return {
+    path: unmatchedPath,
+    title: "Unmatched requests",
+    journal: unmatched,
+    session: Option.none(),
+    origin: yield* origin
+  }
+})
+
+export interface ClockState {
+  readonly now: number
+  readonly frozen: boolean
+  /** How far the clock is ahead of real time, in milliseconds. */
+  readonly ahead: number
+}
+
+export interface SessionState {
+  readonly customer: Session.Customer
+  readonly clock: ClockState
+  readonly faults: ReadonlyArray<FaultState>
+  readonly options: Effect.Effect.Success<ReturnType<typeof SessionOptions.read>>
+}
+
+/** A page at one moment. */
+export interface State {
+  readonly page: Page
+  readonly entries: ReadonlyArray<Journal.Entry>
+  readonly view: JournalView.View
+  /** How many exchanges the journal received since it was last cleared, with those that it no longer keeps. */
+  readonly total: number
+  readonly session: Option.Option<SessionState>
+  /** The customer ids of all sessions. */
+  readonly customers: ReadonlyArray<string>
+  /** How many requests belong to no session. */
+  readonly unmatched: number
+}
+
+export const clockOf = ({ clock }: Session.Session): Effect.Effect<ClockState> =>
+  Effect.zipWith(
+    clock.read,
+    Clock.currentTimeMillis,
+    ({ frozen, now }, real) => ({ frozen, now, ahead: now - real })
+  )
+
+const sessionState = (session: Session.Session): Effect.Effect<SessionState> =>
+  Effect.all({
+    customer: Effect.succeed(session),
+    clock: clockOf(session),
+    faults: session.faults.list,
+    options: SessionOptions.read(session)
+  })
+
+export const totalOf = ({ dropped, entries }: Journal.Journal) =>
+  Effect.zipWith(entries, dropped, ({ length }, dropped) => length + dropped)
+
+export const read = (
+  page: Page,
+  request: JournalView.Request = JournalView.latest
+): Effect.Effect<State, never, Session.Sessions> =>
+  Effect.gen(function*() {
+    const sessions = yield* Session.Sessions
+    const entries = yield* page.journal.entries
+    return {
+      page,
+      entries,
+      view: JournalView.make(entries, request),
+      total: yield* totalOf(page.journal),
+      session: yield* Option.match(page.session, {
+        onNone: () => Effect.succeedNone,
+        onSome: (session) => Effect.asSome(sessionState(session))
+      }),
+      customers: (yield* sessions.list).map(({ customerId }) => customerId),
+      unmatched: yield* totalOf(sessions.unmatched)
+    }
+  })

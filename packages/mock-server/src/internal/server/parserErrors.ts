@@ -1,0 +1,152 @@
+/**
+ * Responds to input for which Node's HTTP server makes no request, because the parser rejects it, or because it is a
+ * CONNECT or has an unknown `Expect` header. The journal of unmatched requests records each such input.
+ */
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Runtime from "effect/Runtime"
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+import { Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import * as Session from "../../Session.ts"
+import * as Masking from "../journal/masking.ts"
+import { Recorder } from "../journal/recorder.ts"
+import * as Request from "../wire/request.ts"
+
+interface Rejection {
+  readonly status: 400 | 405 | 408 | 413 | 417 | 431
+  readonly why: string
+  readonly method?: string | undefined
+  readonly target?: string | undefined
+}
+
+const statuses: Record<string, 408 | 413 | 431> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  HPE_HEADER_OVERFLOW: 431
+}
+
+/** The first byte of a TLS handshake. */
+const handshake = 0x16
+
+/** The reasons of the parser are safe to show: they are fixed sentences without a part of the input. */
+const rejectionOf = (error: Error): Rejection => {
+  const status = statuses[Predicate.hasProperty(error, "code") ? String(error.code) : ""] ?? 400
+  const isTls = Predicate.hasProperty(error, "rawPacket") && error.rawPacket instanceof Uint8Array &&
+    error.rawPacket[0] === handshake
+  return {
+    status,
+    why: isTls
+      ? "The client speaks TLS, and the mock server was started without --tls"
+      : Predicate.hasProperty(error, "reason")
+      ? `The input is not an HTTP request: ${error.reason}`
+      : "The request did not arrive in time"
+  }
+}
+
+const emptyBody = new Uint8Array()
+
+const requestOf = ({ method = "?", target }: Rejection, reveal: boolean) =>
+  target === undefined
+    ? { method, target: "?", headers: {}, body: "" }
+    : Masking.maskRequest(
+      { operation: "other", method, target: Request.targetOf(target), headers: {}, body: emptyBody },
+      reveal
+    )
+
+const entryOf = (rejection: Rejection, reveal: boolean) => ({
+  customerId: null,
+  operation: "other" as const,
+  request: requestOf(rejection, reveal),
+  response: { status: rejection.status, headers: { connection: "close" }, body: "", delivery: "whole" as const },
+  rule: "http.malformed",
+  why: rejection.why,
+  claims: [],
+  faults: [],
+  unexpected: true,
+  millis: 0
+})
+
+const responseOf = (status: Rejection["status"]): string =>
+  `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`
+
+/**
+ * Handles errors of a raw socket. Node removes its own listener when it hands the socket over, and without one a
+ * connection reset would end the process. Node may hand over the same socket more than once.
+ */
+const handleErrors = (socket: Duplex): void => {
+  socket.off("error", destroy).on("error", destroy)
+}
+
+function destroy(this: Duplex) {
+  this.destroy()
+}
+
+/**
+ * Adds the listeners to a server. A listener for upgrades is not among them: it would lose the body of a request that
+ * offers an upgrade, as some clients do with `h2c`. Without it, Node ignores the offer.
+ */
+export const listen = (server: Server): Effect.Effect<void, never, Session.Sessions | Recorder> =>
+  Effect.gen(function*() {
+    const { unmatched } = yield* Session.Sessions
+    const { record, reveal } = yield* Recorder
+    const runFork = Runtime.runFork(yield* Effect.runtime())
+    const pendingExchanges = new WeakMap<
+      Duplex,
+      { readonly request: IncomingMessage; readonly response: ServerResponse }
+    >()
+
+    const respond = (socket: Duplex, status: Rejection["status"]) =>
+      Effect.sync(() => {
+        if (socket.writable) socket.end(responseOf(status), () => socket.destroy())
+        else socket.destroy()
+      })
+
+    const reject = (socket: Duplex, rejection: Rejection) => {
+      // The client closed the connection, or opened it for a later request and never used it, as browsers do.
+      if (!socket.writable || socket instanceof Socket && socket.bytesRead === 0) return void socket.destroy()
+      runFork(
+        Effect.flatMap(unmatched.write(entryOf(rejection, reveal)), record).pipe(
+          Effect.ensuring(respond(socket, rejection.status))
+        )
+      )
+    }
+
+    /** Responses are sent in the order of their requests, so it waits for the response before it. */
+    const rejectInOrder = (socket: Duplex, rejection: Rejection) => {
+      const pendingExchange = pendingExchanges.get(socket)
+      if (pendingExchange === undefined) reject(socket, rejection)
+      else pendingExchange.response.once("close", () => reject(socket, rejection))
+    }
+
+    server.on("request", (request, response) => {
+      pendingExchanges.set(request.socket, { request, response })
+      response.once("close", () => {
+        if (pendingExchanges.get(request.socket)?.response === response) pendingExchanges.delete(request.socket)
+      })
+    })
+    server.on(
+      "connect",
+      ({ method, url }, socket) => {
+        handleErrors(socket)
+        rejectInOrder(socket, {
+          status: 405,
+          why: "CONNECT is for a proxy, and this server is not one",
+          method,
+          target: url
+        })
+      }
+    )
+    server.on(
+      "checkExpectation",
+      ({ method, socket, url }) =>
+        rejectInOrder(socket, { status: 417, why: "The Expect header can only be 100-continue", method, target: url })
+    )
+    server.on("clientError", (error, socket) => {
+      handleErrors(socket)
+      const rejection = rejectionOf(error)
+      // An incomplete request already has an entry.
+      if (pendingExchanges.get(socket)?.request.complete === false) runFork(respond(socket, rejection.status))
+      else rejectInOrder(socket, rejection)
+    })
+  })

@@ -1,0 +1,264 @@
+/**
+ * `POST /api/aml` (section 4.2): refuses every request that breaks the service document, and checks the lifetime of the
+ * token.
+ */
+import type { DateOfBirth } from "@effect-idv/core/DateOfBirth"
+import * as Person from "@effect-idv/core/Person"
+import * as Violation from "@effect-idv/core/Violation"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
+import * as Redacted from "effect/Redacted"
+import type { Profile } from "../../Profile.ts"
+import * as Session from "../../Session.ts"
+import * as TestPerson from "../../TestPerson.ts"
+import * as JsonText from "../schema/jsonText.ts"
+import { truncateViolations } from "../schema/truncateViolations.ts"
+import * as Handle from "../session/handle.ts"
+import type { FieldError } from "../wire/problem.ts"
+import * as Request from "../wire/request.ts"
+import type { Headers } from "../wire/response.ts"
+import { type Decision, redirectDecision, RequestRefused } from "./decision.ts"
+import * as ResponseFormat from "./responseFormat.ts"
+
+/**
+ * Decides an AML check:
+ *
+ * - 200 with the credential of section 2.3, whose result `TestPerson` selects.
+ * - 405 for another method, 415 for another content type or a content coding, 413 for a body over 64 KiB.
+ * - 401 without a token, or with one that is unknown, expired or revoked.
+ * - 400 for two `Authorization`, `Content-Type` or `Host` headers, for a token or a field of the person in the query,
+ *   and for a body that is not JSON or has a duplicate key.
+ * - 422 for a wrong, missing or extra field, with its path and the reason, never its value. The response lists at most
+ *   20 fields and counts the others. A date of birth in the future, by the session's time, is a wrong field.
+ *
+ * The profile changes the form of the responses. `profileUrl` returns the address of a profile's page.
+ */
+export const decide = (
+  request: Request.Request,
+  session: Option.Option<Session.Session>,
+  { clockSkew, profile }: Session.OptionValues,
+  profileUrl: (profileId: string) => string
+): Effect.Effect<Decision> =>
+  Effect.gen(function*() {
+    const refuse = refusal(profile)
+    if (request.method !== "POST") {
+      return yield* refuse("method", 405, "The method of this operation is POST", { headers: { allow: "POST" } })
+    }
+    if (Option.isSome(request.headersProblem)) {
+      return yield* refuse("headers", 400, request.headersProblem.value)
+    }
+    const { addSearch, clock, testPersons } = yield* authorize(request, session, profile)
+    const redirect = ResponseFormat.redirect(profile, request.target)
+    if (Option.isSome(redirect)) return redirectDecision("aml", redirect.value)
+    if (!isContentTypeRight(request, profile)) {
+      return yield* refuse("content-type", 415, "The content type of this operation is application/json")
+    }
+    if (Request.hasCoding(request)) {
+      return yield* refuse("content-encoding", 415, "The body may not have a content coding", {
+        headers: { "accept-encoding": "identity" }
+      })
+    }
+    const parameterInQuery = Request.inQuery(request, parameterNames)
+    if (Option.isSome(parameterInQuery)) {
+      return yield* refuse("query", 400, `${parameterInQuery.value} must not be in the query`)
+    }
+    if (Request.isTooLong(request)) {
+      return yield* refuse("body-too-long", 413, `A body has at most ${Request.maxBodyBytes} bytes`)
+    }
+    const json = yield* Effect.mapError(JsonText.parse(request.body), (problem) =>
+      problem._tag === "NotJson"
+        ? refuse("body-not-json", 400, "The body is not JSON text in UTF-8")
+        : refuse("body-duplicate-key", 400, "The body has a duplicate key", describeViolations(problem.violations)))
+    const refuseBody = (violations: Violation.Violations) =>
+      refuse("body-invalid", 422, "The body is not the one of this operation", describeViolations(violations, json))
+    const body = yield* Effect.mapError(decodeBody(json), refuseBody)
+    const now = yield* clock.now
+    if (!hasBegun(body.dob, now)) return yield* refuseBody(notBornViolations)
+
+    const searchedOn = ResponseFormat.searchedOn(profile, now + clockSkew)
+    const name = Redacted.value(body.name)
+    const custom = yield* testPersons.select(name, body.dob)
+    const { description, fault, matchFound } = Option.getOrElse(custom, () => TestPerson.of(name))
+    const credential = yield* addSearch((profileId) => ({
+      credential_type: "aml",
+      credential_name: "AML",
+      issued_by: "Mock Identity Verification Service",
+      issuer_id: "7d9f6c52-4b1e-4c39-9a76-2f0e8d1b5a64",
+      cred_version: "1.0",
+      credentials: {
+        attributes: {
+          name,
+          birth_year: String(body.dob.year).padStart(4, "0"),
+          searched_on: searchedOn,
+          match_found: matchFound,
+          aml_profile: profileUrl(profileId)
+        }
+      }
+    }))
+    return {
+      rule: "aml.answered",
+      why: `The token and the body are valid: the mock server ${description}`,
+      claims: ["aml.success.status", "aml.answer.credential", "aml.answer.match-found", "aml.answer.aml-profile"],
+      unexpected: false,
+      response: ResponseFormat.credential(profile, credential),
+      ...(fault !== undefined && { fault })
+    }
+  }).pipe(Effect.catchTag("RequestRefused", ({ decision }) => Effect.succeed(decision)))
+
+const decodeBody = Violation.decodeUnknown(Person.RequestBody, { onExcessProperty: "error" })
+
+const ordinal = ({ day, month, year }: Readonly<Record<"day" | "month" | "year", number>>): number =>
+  year * 10_000 + month * 100 + day
+
+/** Whether a day has begun anywhere on earth. Days begin first at UTC+14. `now` is in milliseconds since 1970. */
+const hasBegun = (dateOfBirth: DateOfBirth, now: number): boolean =>
+  ordinal(dateOfBirth) <= ordinal(DateTime.toPartsUtc(DateTime.add(DateTime.unsafeMake(now), { hours: 14 })))
+
+const notBornViolations: Violation.Violations = [
+  new Violation.Violation({
+    path: "dob",
+    problem: "invalid",
+    expected: "a day that has begun, by the clock of the session"
+  })
+]
+
+const fields: ReadonlyArray<string> = Object.keys(Person.RequestBody.fields)
+
+/** Hides the name of an unknown field, because it may be the name of a person. */
+const hideUnknownField = (violation: Violation.Violation) =>
+  fields.includes(violation.path) || violation.path === ""
+    ? violation
+    : new Violation.Violation({ ...violation, path: "another field" })
+
+/**
+ * Describes violations: `errors` for the client with all paths, and `why` for the journal without the names of unknown
+ * fields.
+ */
+const describeViolations = (all: Violation.Violations, json?: unknown) => {
+  const violations = truncateViolations(all).map(inWordsOfField)
+  const isNull = ({ path }: Violation.Violation) => Predicate.hasProperty(json, path) && json[path] === null
+  return {
+    why: violations.map((violation) =>
+      isNull(violation)
+        ? `${violation.path} is null: expected ${violation.expected}`
+        : Violation.format([hideUnknownField(violation)])
+    ).join("; "),
+    errors: violations.map((violation) => ({
+      path: violation.path,
+      reason: `${isNull(violation) ? "null" : violation.problem}: expected ${violation.expected}`
+    }))
+  }
+}
+
+/** What a field must be if its value is not even a text. */
+const texts: Readonly<Record<string, string>> = { name: "a text", dob: "a text such as 14-03-1957" }
+
+const inWordsOfField = (violation: Violation.Violation) =>
+  violation.expected === "a string" && Record.has(texts, violation.path)
+    ? new Violation.Violation({ ...violation, expected: texts[violation.path] ?? "" })
+    : violation
+
+/** Parameters that must not be in an address, because proxies and servers log addresses. */
+const parameterNames = [...fields, "access_token"]
+
+const isContentTypeRight = (request: Request.Request, { amlRequestType }: Profile): boolean => {
+  const { parameters, type } = Request.mediaType(request)
+  return amlRequestType === "any" || type === "application/json" &&
+      (amlRequestType === "exact" ? parameters.length === 0 : !parameters.some(Request.isOtherCharset))
+}
+
+const claims = {
+  "method": ["aml.request.method", "aml.error.method"],
+  "token-missing": ["aml.request.authorization", "aml.error.unauthorized", "aml.error.challenge"],
+  "token-unknown": ["aml.request.authorization", "aml.error.challenge"],
+  "token-expired": ["token.lifetime", "token.expired"],
+  "token-revoked": ["token.revoked", "token.expired"],
+  "content-type": ["aml.request.content-type", "aml.error.content-type"],
+  "body-too-long": ["limits.body"],
+  "headers": ["aml.error"],
+  "content-encoding": ["aml.error"],
+  "query": ["aml.error"],
+  "body-duplicate-key": ["aml.request.body", "aml.error", "aml.error.json"],
+  "body-not-json": ["aml.request.body", "aml.error", "aml.error.json"],
+  "body-invalid": ["aml.request.body", "aml.error", "aml.error.fields"]
+} as const
+
+const refusal = (profile: Profile) =>
+(
+  rule: keyof typeof claims,
+  status: 400 | 401 | 403 | 405 | 413 | 415 | 422,
+  detail: string,
+  options: {
+    readonly why?: string
+    readonly errors?: ReadonlyArray<FieldError>
+    readonly headers?: Headers
+    /** Whether a correct client can send this request, for example with an expired token. */
+    readonly isExpected?: boolean
+  } = {}
+) =>
+  new RequestRefused({
+    decision: {
+      rule: `aml.${rule}`,
+      why: options.why ?? detail,
+      claims: claims[rule],
+      unexpected: options.isExpected !== true,
+      response: ResponseFormat.amlError(profile, {
+        status,
+        code: rule.replaceAll("-", "_"),
+        detail,
+        ...(options.errors && { errors: options.errors }),
+        ...(options.headers && { headers: options.headers })
+      })
+    }
+  })
+
+const challenge = (parameters = "") => ({ "www-authenticate": `Bearer realm="idv-mock"${parameters}` })
+
+const invalidToken = challenge(", error=\"invalid_token\"")
+
+const whyNoToken = (request: Request.Request): string =>
+  Option.match(Request.schemeOf(request), {
+    onNone: () => "A bearer token is required",
+    onSome: (scheme) =>
+      scheme === ""
+        ? "An Authorization header came, but without the scheme Bearer: send Bearer and the token"
+        : scheme === "Bearer"
+        ? "The Bearer token is empty, or more than one word"
+        : `An Authorization header came, but with ${scheme}: send the token as Bearer`
+  })
+
+/** Whether a token names a customer as those of this server do. */
+const isHandle = (token: string): boolean => /\.[\da-f]{32}$/.test(token) && Option.isSome(Handle.customerOf(token))
+
+const forgotten = "The token is unknown: the customer in it has no session. Its session was removed, or " +
+  `${Session.maxTestSessions} other test customers have used the server since`
+
+const authorize = (request: Request.Request, session: Option.Option<Session.Session>, profile: Profile) =>
+  Effect.gen(function*() {
+    const refuse = refusal(profile)
+    const token = yield* Effect.mapError(
+      Request.bearer(request),
+      () => refuse("token-missing", 401, whyNoToken(request), { headers: challenge() })
+    )
+    const unknown = () =>
+      refuse("token-unknown", 401, Option.isNone(session) && isHandle(token) ? forgotten : "The token is unknown", {
+        headers: invalidToken
+      })
+    const customer = yield* Effect.mapError(session, unknown)
+    const status = yield* customer.tokens.statusOf(token)
+    if (status === "valid") return customer
+    if (status === "unknown") return yield* unknown()
+    return yield* refuse(
+      `token-${status}`,
+      profile.expiredToken === "forbidden" ? 403 : 401,
+      `The token is ${status}`,
+      {
+        why: `The token is ${status}, by this session's clock`,
+        isExpected: true,
+        ...(profile.expiredToken === "challenge" && { headers: invalidToken })
+      }
+    )
+  })
