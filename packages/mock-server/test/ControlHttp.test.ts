@@ -18,9 +18,9 @@ import {
   Scope,
   Supervisor
 } from "effect"
+import * as App from "../src/internal/server/app.ts"
 import * as InProcessClient from "../src/internal/wire/inProcessClient.ts"
 import { Lifecycle } from "../src/internal/wire/lifecycle.ts"
-import * as App from "../src/internal/server/app.ts"
 import * as Doors from "./support/doors.ts"
 import { type Answer, check, control, json, request, token, tokenRequest } from "./support/plain.ts"
 import { connect } from "./support/rawClient.ts"

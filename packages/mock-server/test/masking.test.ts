@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { FastCheck } from "effect"
 import { inspect } from "node:util"
-import * as ResponseFormat from "../src/internal/service/responseFormat.ts"
 import * as Masking from "../src/internal/journal/masking.ts"
+import * as ResponseFormat from "../src/internal/service/responseFormat.ts"
 import * as Profile from "../src/Profile.ts"
 
 const utf8 = new TextEncoder()

@@ -3,11 +3,11 @@ import { Fault, type Journal, Session, TestPerson } from "@effect-idv/mock-serve
 import { describe, it } from "@effect/vitest"
 import { assertInclude, assertMatch, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Either, JSONSchema, Layer, Option, Schema, TestClock } from "effect"
+import * as Summary from "../src/internal/journal/summary.ts"
 import * as FaultFields from "../src/internal/page/faultFormFields.ts"
 import * as Forms from "../src/internal/page/forms.ts"
 import * as JournalView from "../src/internal/page/journalView.ts"
 import * as OwnRequest from "../src/internal/page/ownRequest.ts"
-import * as Summary from "../src/internal/journal/summary.ts"
 import * as App from "../src/internal/server/app.ts"
 
 const Members = Schema.Struct({

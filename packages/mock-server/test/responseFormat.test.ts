@@ -8,8 +8,8 @@ import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/util
 import { Duration, Either, Option, Redacted } from "effect"
 import * as TokenResponse from "../../core/src/internal/token/tokenResponse.ts"
 import * as ResponseFormat from "../src/internal/service/responseFormat.ts"
-import type * as Response from "../src/internal/wire/response.ts"
 import { tokenLifetimeSeconds } from "../src/internal/session/choices.ts"
+import type * as Response from "../src/internal/wire/response.ts"
 
 const now = Date.UTC(2026, 1, 28, 11, 30, 15, 250)
 const token = "ZGVtby1jdXN0b21lcg.0123456789abcdef"
