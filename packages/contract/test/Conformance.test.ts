@@ -97,6 +97,18 @@ describe("The conformance suite", () => {
       const { session, sessions } = yield* Control.Control
       deepStrictEqual((yield* sessions).map(({ customerId }) => customerId), ["demo-customer"])
 
+      const table = Conformance.toTable(report, yield* reference, target)
+      const documented = (yield* reference).claims.filter(({ level, unobserved }) =>
+        level === "documented" && !unobserved
+      )
+      for (const heading of ["Violated", "Lenient", "Drift"]) strictEqual(table.includes(`\n${heading}`), false)
+      deepStrictEqual(table.split("\n").slice(-3), [
+        `${documented.length} of ${documented.length} documented claims tested`,
+        "",
+        Conformance.verdict(report, target)
+      ])
+      strictEqual(Conformance.verdict(report).startsWith("It conforms: "), true)
+
       // No exchange has a claim of its own.
       const ids = (yield* reference).claims.map(({ id }) => id)
       deepStrictEqual([...reported].filter((id) => !ids.includes(id)), [])

@@ -17,23 +17,14 @@ describe("describeConformance", () => {
       const idsOf = (suite: string, status: string) => of(suite, status).map(({ title }) => title.split(":")[0])
 
       const failed = idsOf("mutant", "failed")
-      deepStrictEqual(failed.slice(0, 6), [
-        "aml.match-found",
-        "aml.listed.match-found",
-        "aml.listed.fields",
-        "aml.listed.result",
-        "aml.again",
-        "aml.sequence.fields"
-      ])
-      // All others read the same field of other people.
-      deepStrictEqual(failed.filter((id = "") => !id.startsWith("aml.")), [])
+      deepStrictEqual(failed, ["aml.match-found", "aml.sequence.fields", "aml.every-response"])
       const [first] = of("mutant", "failed")
       assert(
         first?.failureMessages?.join().includes(
           "aml.answer.match-found (service document, section 2.3): expected Potential match or No, observed another text"
         )
       )
-      assert(of("mutant", "passed").length > 90)
+      assert(of("mutant", "passed").length > 60)
 
       // One test gives the reason, and all others are skipped.
       const unreachable = of("unreachable", "failed")

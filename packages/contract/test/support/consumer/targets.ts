@@ -6,13 +6,13 @@ const addresses = { authUrl: "http://localhost", baseUrl: "http://localhost" }
 
 for (const mutant of Mutant.mutants.filter(({ id }) => id === "aml.answer.match-found/lower-case")) {
   describeConformance("mutant", {
-    target: { kind: "mock", ...addresses },
+    target: { kind: "sandbox", ...addresses, ...Session.testCustomer("test-mutant"), spacing: 0, budget: 200 },
     httpClient: Mutant.layerHttpClient(mutant)
   })
 }
 
 describeConformance("sandbox", {
-  target: { kind: "sandbox", ...addresses, ...Session.testCustomer("test-sandbox"), spacing: 0, budget: 200 },
+  target: { kind: "sandbox", ...addresses, ...Session.testCustomer("test-sandbox"), spacing: 0, budget: 100 },
   httpClient: MockServer.layerHttpClientWith({ profile: Profile.presets.strict })
 })
 
