@@ -48,11 +48,11 @@ export type {
   Plan,
   PlannedProbe,
   Probe,
-  Reading,
   Run,
   Target,
   TestPerson
 } from "./internal/model.ts"
+export type { Reading } from "./internal/readings/readings.ts"
 export type { ClaimCoverage, Coverage, Report, Result, RunInfo, Verdict } from "./internal/results.ts"
 
 /**

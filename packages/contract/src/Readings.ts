@@ -57,48 +57,12 @@ export interface Grant {
   readonly lifetime?: unknown
 }
 
-const ofAny = {
-  "status": ResponseReadings.readings.status,
-  "media type": ResponseReadings.readings["media type"],
-  "redirect": ResponseReadings.readings.redirect,
-  "challenge": ResponseReadings.readings.challenge,
-  "caching": ResponseReadings.readings.caching,
-  "retry after": ResponseReadings.readings["retry after"]
-}
-
-const ofToken = {
-  ...ofAny,
-  "token outcome": TokenReadings.readings["token outcome"],
-  "token field": TokenReadings.readings["token field"],
-  "token type": TokenReadings.readings["token type"],
-  "token format": TokenReadings.readings["token format"],
-  "stated lifetime": TokenReadings.readings["stated lifetime"],
-  "token error": TokenReadings.readings["token error"],
-  "error code": TokenReadings.readings["error code"]
-}
+const ofToken = { ...ResponseReadings.readings, ...TokenReadings.readings }
 
 const ofCheck = {
-  ...ofAny,
-  "check outcome": CredentialReadings.readings["check outcome"],
-  "body": CredentialReadings.readings.body,
-  "encoding": CredentialReadings.readings.encoding,
-  "credential_type": CredentialReadings.readings.credential_type,
-  "credential_name": CredentialReadings.readings.credential_name,
-  "issued_by": CredentialReadings.readings.issued_by,
-  "issuer_id": CredentialReadings.readings.issuer_id,
-  "cred_version form": CredentialReadings.readings["cred_version form"],
-  "cred_version": CredentialReadings.readings.cred_version,
-  "attributes": CredentialReadings.readings.attributes,
-  "name": CredentialReadings.readings.name,
-  "name echo": CredentialReadings.readings["name echo"],
-  "birth_year": CredentialReadings.readings.birth_year,
-  "searched_on": CredentialReadings.readings.searched_on,
-  "time zone": CredentialReadings.readings["time zone"],
-  "match_found": CredentialReadings.readings.match_found,
-  "aml_profile": CredentialReadings.readings.aml_profile,
-  "extra fields": CredentialReadings.readings["extra fields"],
-  "error form": CredentialReadings.readings["error form"],
-  "expiry": TokenReadings.readings.expiry
+  ...ResponseReadings.readings,
+  ...CredentialReadings.readings,
+  "expiry": TokenReadings.ofApi.expiry
 }
 
 /**

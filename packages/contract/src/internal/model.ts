@@ -3,75 +3,8 @@ import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import type { MaskedExchange } from "./maskedExchange.ts"
+import type { Reading } from "./readings/readings.ts"
 import type { Step } from "./steps.ts"
-
-/**
- * What a case reads from the responses to its steps. Each reading yields one word of a closed set, such as
- * `200` or `refused`, so that no observation holds a secret, a name or a date.
- *
- * @category models
- * @since 0.1.0
- */
-export type Reading =
-  // Any response: status, headers, and what the body repeats.
-  | "status"
-  | "media type"
-  | "redirect"
-  | "challenge"
-  | "caching"
-  | "retry after"
-  | "echo"
-  // The token response, and how the API treats a token.
-  | "token outcome"
-  | "token withheld"
-  | "every grant"
-  | "ignored parameter"
-  | "token field"
-  | "token type"
-  | "token format"
-  | "stated lifetime"
-  | "token error"
-  | "error code"
-  | "lifetime"
-  | "early refusals"
-  | "expiry"
-  | "renewal"
-  // The response to a check, and the credential in it.
-  | "check outcome"
-  | "credential withheld"
-  | "every field"
-  | "every answer"
-  | "same result"
-  | "every match"
-  | "every name echo"
-  | "same issuer"
-  | "own profile"
-  | "stable profile"
-  | "time of search"
-  | "ignored field"
-  | "body"
-  | "encoding"
-  | "credential_type"
-  | "credential_name"
-  | "issued_by"
-  | "issued_by text"
-  | "issuer_id"
-  | "cred_version form"
-  | "cred_version"
-  | "attributes"
-  | "name"
-  | "name echo"
-  | "birth_year"
-  | "searched_on"
-  | "time zone"
-  | "match_found"
-  | "aml_profile"
-  | "extra fields"
-  | "promised result"
-  | "repeated check"
-  | "page"
-  | "request type"
-  | "error form"
 
 /**
  * A sequence of requests of a case.

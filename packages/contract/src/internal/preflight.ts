@@ -5,7 +5,7 @@
  */
 import * as Option from "effect/Option"
 import * as Exchange from "./exchange.ts"
-import type { Reading } from "./model.ts"
+import type { Reading } from "./readings/readings.ts"
 import { isCredential, isErrorBody, isHtml, isRedirect, isSuccess } from "./readings/responseReadings.ts"
 import { grantOf } from "./readings/tokenReadings.ts"
 import type { Report, Result, RunInfo } from "./results.ts"

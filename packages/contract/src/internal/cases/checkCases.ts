@@ -1,5 +1,6 @@
 /** The cases of the AML check (service document, sections 2.3 and 4.2), apart from those about its token. */
-import type { Case, Reading } from "../model.ts"
+import type { Case } from "../model.ts"
+import type { Reading } from "../readings/readings.ts"
 import type { AmlStep } from "../steps.ts"
 import { bodyWith, check, misnamedField, noCredential, type Row, type Rows, sequences, wrongField } from "./probes.ts"
 import { person, strangerStep } from "./testPeople.ts"

@@ -1,5 +1,6 @@
 /** How the tables of probes become cases: one case for a class, its first row the one that finds most. */
-import type { Case, Probe, Reading } from "../model.ts"
+import type { Case, Probe } from "../model.ts"
+import type { Reading } from "../readings/readings.ts"
 import type { AmlStep, Json, Step, TokenStep } from "../steps.ts"
 
 /** The token request of section 4.1 with these changes. */

@@ -1,5 +1,6 @@
 /** The cases of the token endpoint (service document, sections 2.2, 4.1 and 5). */
-import type { Case, Reading } from "../model.ts"
+import type { Case } from "../model.ts"
+import type { Reading } from "../readings/readings.ts"
 import type { TokenStep } from "../steps.ts"
 import { check, noToken, type Row, sequences, token } from "./probes.ts"
 

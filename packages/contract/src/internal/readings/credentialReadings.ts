@@ -211,15 +211,14 @@ const errorForm = (response: Response): string => {
   return [error, errors].some((value) => typeof value === "object" && value !== null) ? "nested" : "another form"
 }
 
+/** The readings that `Readings` publishes for the response to a check. */
 export const readings = {
   "check outcome": ofLast(({ response }) => checkOutcome(response)),
-  "ignored field": ofLast(({ response }) => isCredential(response) ? "ignored" : checkOutcome(response)),
   "body": ofLast(({ response }) => body(response)),
   "encoding": ofLast(({ response }) => encoding(response)),
   "credential_type": field("credential_type", exactly("aml")),
   "credential_name": field("credential_name", exactly("AML")),
   "issued_by": field("issued_by", () => "string"),
-  "issued_by text": field("issued_by", (text) => text.trim() === "" ? "blank" : "a name"),
   "issuer_id": field("issuer_id", form(uuid, "UUID")),
   "cred_version form": field("cred_version", form(/^\d+\.\d+$/, "major.minor")),
   "cred_version": field("cred_version", (text) =>
@@ -237,8 +236,14 @@ export const readings = {
   "match_found": ofLast(matchFound),
   "aml_profile": attribute("aml_profile", url),
   "extra fields": ofLast(({ response }) => extraFields(response)),
+  "error form": ofLast(({ response }) => errorForm(response))
+} as const satisfies Record<string, Read>
+
+/** Readings for cases only. */
+export const ofCases = {
+  "ignored field": ofLast(({ response }) => isCredential(response) ? "ignored" : checkOutcome(response)),
+  "issued_by text": field("issued_by", (text) => text.trim() === "" ? "blank" : "a name"),
   "promised result": promisedResult,
   "repeated check": repeatedCheck,
-  "page": ofLast(({ response }) => isSuccess(response) && isHtml(response) ? "page" : "no page"),
-  "error form": ofLast(({ response }) => errorForm(response))
+  "page": ofLast(({ response }) => isSuccess(response) && isHtml(response) ? "page" : "no page")
 } as const satisfies Record<string, Read>

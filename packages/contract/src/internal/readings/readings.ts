@@ -1,28 +1,85 @@
 /** All readings, by name. */
+import * as Record from "effect/Record"
 import type { StepExchange } from "../exchange.ts"
-import type { Reading } from "../model.ts"
 import * as CredentialReadings from "./credentialReadings.ts"
+import { echo } from "./echo.ts"
 import * as ResponseReadings from "./responseReadings.ts"
 import * as TokenReadings from "./tokenReadings.ts"
 import * as WholeReadings from "./wholeReadings.ts"
 import * as Withheld from "./withheld.ts"
 
-const readings: Readonly<Record<Exclude<Reading, Withheld.Name | WholeReadings.Name>, ResponseReadings.Read>> = {
-  ...ResponseReadings.readings,
-  ...TokenReadings.readings,
-  ...CredentialReadings.readings
+type ReadExchanges = (exchanges: ReadonlyArray<StepExchange>) => string
+
+const responsesOf = (exchanges: ReadonlyArray<StepExchange>): ReadonlyArray<ResponseReadings.StepResponse> =>
+  exchanges.flatMap(({ exchange, person, secrets, step }) =>
+    exchange._tag === "Response" ? [{ step, person, response: exchange, secrets }] : []
+  )
+
+/** Reads the responses. If an exchange has no complete response, the observation is the reason. */
+const ofComplete = (read: ResponseReadings.Read): ReadExchanges => (exchanges) => {
+  const [noResponse] = exchanges.flatMap(({ exchange }) => exchange._tag === "NoResponse" ? [exchange] : [])
+  return noResponse?.reason ?? read(responsesOf(exchanges))
 }
 
-const responseOf = ({ exchange, person, secrets, step }: StepExchange): ReadonlyArray<ResponseReadings.StepResponse> =>
-  exchange._tag === "Response" ? [{ step, person, response: exchange, secrets }] : []
+/** Reads those responses that are complete. */
+const ofWhole = (read: ResponseReadings.Read): ReadExchanges => (exchanges) => read(responsesOf(exchanges))
+
+const readings = {
+  ...Record.map(ResponseReadings.readings, ofComplete),
+  ...Record.map(TokenReadings.readings, ofComplete),
+  ...Record.map(TokenReadings.ofApi, ofComplete),
+  ...Record.map(CredentialReadings.readings, ofComplete),
+  ...Record.map(CredentialReadings.ofCases, ofComplete),
+  "echo": ofComplete(ResponseReadings.ofLast(({ response, secrets }) => echo(response, secrets))),
+  ...Record.map(WholeReadings.readings, ofWhole),
+  // A closed connection also withholds a token.
+  ...Withheld.readings
+}
 
 /**
- * Returns the observation. If an exchange has no complete response, the observation is the reason, with two exceptions:
- * a reading of what was withheld, because a closed connection also withholds a token, and a reading of all responses.
+ * What a case reads from the responses to its steps. Each reading yields one word of a closed set, such as
+ * `200` or `refused`, so that no observation holds a secret, a name or a date.
+ *
+ * @category models
+ * @since 0.1.0
  */
-export const read = (reading: Reading, exchanges: ReadonlyArray<StepExchange>): string => {
-  if (Withheld.isName(reading)) return Withheld.readings[reading](exchanges)
-  if (WholeReadings.isName(reading)) return WholeReadings.readings[reading](exchanges.flatMap(responseOf))
-  const [noResponse] = exchanges.flatMap(({ exchange }) => exchange._tag === "NoResponse" ? [exchange] : [])
-  return noResponse?.reason ?? readings[reading](exchanges.flatMap(responseOf))
+export type Reading = keyof typeof readings
+
+/** Returns the observation. */
+export const read = (reading: Reading, exchanges: ReadonlyArray<StepExchange>): string => readings[reading](exchanges)
+
+/**
+ * The words that probes usually yield, by reading. A case with several probes observes the first other word, and reads
+ * them all for it.
+ */
+export const usualWords: Partial<Record<Reading, string>> = {
+  "token withheld": "refused",
+  "credential withheld": "refused",
+  "token outcome": "granted",
+  "check outcome": "answered",
+  "every grant": "granted",
+  "every answer": "answered",
+  "every field": "valid",
+  "every match": "some",
+  "every name echo": "exact",
+  "promised result": "as promised",
+  "own profile": "own",
+  "stable profile": "another one",
+  "repeated check": "same",
+  "same result": "same",
+  "same issuer": "same",
+  "time of search": "of the search",
+  "lifetime": "one hour",
+  "credential_type": "aml",
+  "credential_name": "AML",
+  "issued_by": "string",
+  "issuer_id": "UUID",
+  "cred_version form": "major.minor",
+  "attributes": "object",
+  "name": "of the person",
+  "name echo": "exact",
+  "birth_year": "of the person",
+  "searched_on": "YYYY-MM-DD HH:MM:SS",
+  "aml_profile": "URL",
+  "body": "object"
 }

@@ -3,7 +3,6 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { Response } from "../exchange.ts"
 import type { Person, Step } from "../steps.ts"
-import { echo } from "./echo.ts"
 
 /** A step and its complete response. */
 export interface StepResponse {
@@ -116,14 +115,14 @@ const retryAfter = ({ headers, status }: Response): string => {
 const caching = ({ headers }: Response): string =>
   /(^|,)\s*no-store\s*(,|$)/i.test(headers["cache-control"] ?? "") ? "no-store" : "cacheable"
 
+/** The readings that `Readings` publishes for both operations. */
 export const readings = {
   "status": ofLast(({ response }) => String(response.status)),
   "media type": ofLast(({ response }) => mediaType(response)),
   "redirect": ofLast(({ response }) => redirect(response)),
   "challenge": ofLast(({ response }) => challenge(response)),
   "caching": ofLast(({ response }) => caching(response)),
-  "retry after": ofLast(({ response }) => retryAfter(response)),
-  "echo": ofLast(({ response, secrets }) => echo(response, secrets))
+  "retry after": ofLast(({ response }) => retryAfter(response))
 } as const satisfies Record<string, Read>
 
 /** Whether the request is that of section 4.2, about any person. */

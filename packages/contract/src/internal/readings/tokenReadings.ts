@@ -137,6 +137,7 @@ const expiry = (response: Response): string => {
     : "another challenge"
 }
 
+/** The readings that `Readings` publishes for a token response. */
 export const readings = {
   "token outcome": ofLast(({ response }) => tokenOutcome(response)),
   "token field": ofGrant(({ field }) => field),
@@ -144,7 +145,11 @@ export const readings = {
   "token format": ofGrant(tokenFormat),
   "stated lifetime": ofGrant(statedLifetime),
   "token error": ofLast(({ response }) => tokenError(response)),
-  "error code": ofLast(({ response }) => errorCode(response)),
+  "error code": ofLast(({ response }) => errorCode(response))
+} as const satisfies Record<string, Read>
+
+/** How the API treats a token. `Readings` publishes `expiry`. */
+export const ofApi = {
   // Reads the refusals of tokens younger than an hour, in place of which a new token was accepted.
   "early refusals": (responses) => responses.length === 0 ? "begun" : "shorter",
   "expiry": ofLast(({ response }) => expiry(response)),

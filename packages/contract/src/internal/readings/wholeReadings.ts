@@ -1,7 +1,6 @@
 /** Readings of all responses of a case, or of a run: every field of each, and what must hold between them. */
 import * as Option from "effect/Option"
 import { parseDocument } from "yaml"
-import type { Reading } from "../model.ts"
 import {
   birthYear,
   documentedNames,
@@ -223,7 +222,3 @@ export const readings = {
   "stable profile": stableProfile,
   "time of search": timeOfSearch
 } as const satisfies Record<string, Read>
-
-export type Name = keyof typeof readings
-
-export const isName = (reading: Reading): reading is Name => reading in readings

@@ -4,7 +4,6 @@
  */
 import * as Option from "effect/Option"
 import type { Exchange, StepExchange } from "../exchange.ts"
-import type { Reading } from "../model.ts"
 import { isCredential, isDocumentedCheck, textOf } from "./responseReadings.ts"
 import { grantIn } from "./tokenReadings.ts"
 
@@ -75,8 +74,4 @@ export const readings = {
   "credential withheld": (exchanges: ReadonlyArray<StepExchange>) =>
     isAny(exchanges, "aml", hasResult) ? "answered" : "refused",
   lifetime
-} as const satisfies Partial<Record<Reading, (exchanges: ReadonlyArray<StepExchange>) => string>>
-
-export type Name = keyof typeof readings
-
-export const isName = (reading: Reading): reading is Name => reading in readings
+} as const satisfies Record<string, (exchanges: ReadonlyArray<StepExchange>) => string>

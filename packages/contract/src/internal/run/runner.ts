@@ -11,10 +11,10 @@ import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as TestPeople from "../cases/testPeople.ts"
 import { causeOf, type Endpoint, type Request, type StepExchange } from "../exchange.ts"
-import type { Case, Observation, Observer, Probe, Reading, Run, Target } from "../model.ts"
+import type { Case, Observation, Observer, Probe, Run, Target } from "../model.ts"
 import * as Persons from "../persons.ts"
 import * as Preflight from "../preflight.ts"
-import { read } from "../readings/readings.ts"
+import { read, type Reading, usualWords } from "../readings/readings.ts"
 import type { Step } from "../steps.ts"
 import * as TargetOptions from "../targetOptions.ts"
 import * as ControlPlane from "./controlPlane.ts"
@@ -52,42 +52,6 @@ export const isIndependent = (target: Target, { more = [], steps }: Case): boole
 
 /** What one probe of a case showed. */
 type Outcome = Pick<Observation, "observed" | "cause" | "curl" | "skipped" | "dependsOn">
-
-/**
- * The words that probes usually yield, by reading. A case with several probes observes the first other word, and reads
- * them all for it.
- */
-const usualWords: Partial<Record<Reading, string>> = {
-  "token withheld": "refused",
-  "credential withheld": "refused",
-  "token outcome": "granted",
-  "check outcome": "answered",
-  "every grant": "granted",
-  "every answer": "answered",
-  "every field": "valid",
-  "every match": "some",
-  "every name echo": "exact",
-  "promised result": "as promised",
-  "own profile": "own",
-  "stable profile": "another one",
-  "repeated check": "same",
-  "same result": "same",
-  "same issuer": "same",
-  "time of search": "of the search",
-  "lifetime": "one hour",
-  "credential_type": "aml",
-  "credential_name": "AML",
-  "issued_by": "string",
-  "issuer_id": "UUID",
-  "cred_version form": "major.minor",
-  "attributes": "object",
-  "name": "of the person",
-  "name echo": "exact",
-  "birth_year": "of the person",
-  "searched_on": "YYYY-MM-DD HH:MM:SS",
-  "aml_profile": "URL",
-  "body": "object"
-}
 
 /** One observation of the outcomes of the probes of a case. */
 const combined = (
