@@ -177,11 +177,10 @@ describe("The reference contract", () => {
           {
             claim: claim?.id,
             level: claim?.level,
-            section: claim?.section,
             values: [claim?.mock?.default, ...claim?.mock?.variants ?? []].map(String),
             refused: (claim?.refuses ?? []).map(String).filter((word) => values.some((value) => value === word))
           },
-          { claim: point.claim, level: point.level, section: point.section, values, refused }
+          { claim: point.claim, level: point.level, values, refused }
         )
       })
   )

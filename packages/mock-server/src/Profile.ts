@@ -28,7 +28,7 @@ export type Name = keyof typeof choices
  * @category models
  * @since 0.1.0
  */
-export interface Point extends Choice<string> {
+export interface Point extends Pick<Choice<string>, "claim" | "level" | "question" | "variants"> {
   /** The field of the profile that selects a variant. */
   readonly name: Name
 }
@@ -40,8 +40,8 @@ export interface Point extends Choice<string> {
  * @since 0.1.0
  */
 export const points: ReadonlyArray<Point> = Struct.keys(choices).map((name) => {
-  const { claim, level, question, section, variants } = choices[name]
-  return { name, question, claim, level, section, variants }
+  const { claim, level, question, variants } = choices[name]
+  return { name, question, claim, level, variants }
 })
 
 /**
@@ -58,31 +58,21 @@ export const Profile = Schema.Struct(choices).annotations(closed)
  */
 export interface Profile extends Schema.Schema.Type<typeof Profile> {}
 
+const profileOf = (variantOf: (choice: Choice<string>) => string): Profile =>
+  Schema.decodeUnknownSync(Profile)(
+    Struct.keys(choices).reduce(
+      (profile, name) => ({ ...profile, [name]: variantOf(choices[name]) }),
+      {}
+    )
+  )
+
 /**
  * The first variant of each point.
  *
  * @category models
  * @since 0.1.0
  */
-export const defaultProfile: Profile = {
-  tokenField: "access_token",
-  tokenType: "Bearer",
-  tokenFormat: "opaque",
-  tokenStatus: "200",
-  tokenLifetime: "3600",
-  tokenError: "401",
-  tokenParameters: "ignored",
-  amlRequestType: "json",
-  amlStatus: "200",
-  amlError: "problem",
-  expiredToken: "challenge",
-  rateLimit: "seconds",
-  searchedOn: "utc",
-  nameEcho: "exact",
-  extraFields: "none",
-  credVersion: "1.0",
-  redirects: "none"
-}
+export const defaultProfile: Profile = profileOf(({ variants: [first] }) => first.value)
 
 /**
  * Profiles with a name:
@@ -98,25 +88,7 @@ export const defaultProfile: Profile = {
 export const presets = {
   default: defaultProfile,
   strict: { ...defaultProfile, tokenParameters: "refused", amlRequestType: "exact" },
-  hostile: {
-    tokenField: "accessToken",
-    tokenType: "absent",
-    tokenFormat: "jwt",
-    tokenStatus: "201",
-    tokenLifetime: "text",
-    tokenError: "html",
-    tokenParameters: "refused",
-    amlRequestType: "exact",
-    amlStatus: "201",
-    amlError: "html",
-    expiredToken: "bare",
-    rateLimit: "garbage",
-    searchedOn: "ahead",
-    nameEcho: "upper",
-    extraFields: "some",
-    credVersion: "1.7",
-    redirects: "none"
-  }
+  hostile: profileOf(({ hostile }) => hostile)
 } as const satisfies Record<string, Profile>
 
 const presetNames = Struct.keys(presets)

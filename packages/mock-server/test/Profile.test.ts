@@ -29,7 +29,6 @@ describe("Profile", () => {
   it.each(Profile.points)("describes $name with a question, a claim of its own and different variants", (point) => {
     assert.match(point.question, /^[A-Z].*\?$/)
     assert.match(point.claim, /^[a-z]+(?:[.-][a-z]+)*$/)
-    assert.match(point.section, /^\d(?:\.\d)?$/)
     strictEqual(Profile.points.filter(({ claim }) => claim === point.claim).length, 1)
     const values = point.variants.map(({ value }) => value)
     strictEqual(values.length > 1, true)

@@ -129,7 +129,7 @@ describe("idv-mock record", () => {
         })
         assert.isAtLeast(faults.length, 1)
         // Version 10.0 and -08:00, for which a profile has 2.0 and -12:00.
-        deepStrictEqual(observations.approximate, ["credVersion", "searchedOn"])
+        deepStrictEqual(observations.approximate.toSorted(), ["credVersion", "searchedOn"])
         for (const written of [text, har, ...lines]) {
           strictEqual(canaries.test(written) || written.includes(customer.customerKey), false, written)
         }

@@ -30,6 +30,14 @@ const weak = (name: Profile.Name, word: string): Shown => ({ name, word, isWeak:
 
 const weakIf = (name: Profile.Name, word: string, isWeak: boolean): Shown => ({ name, word, isWeak })
 
+/** The behaviours whose variant is a word of this response. */
+const shownBy = (of: "token" | "credential", words: Readonly<Record<string, string>>): ReadonlyArray<Shown> =>
+  Struct.entries(choices).flatMap(([name, { shownBy, variants: [usual] }]) => {
+    if (shownBy === "rules" || shownBy.of !== of) return []
+    const word = words[shownBy.reading] ?? ""
+    return [weakIf(name, word, shownBy.of === "credential" && shownBy.isWeak === true && word === usual.value)]
+  })
+
 /**
  * A response to the documented path shows that the service redirects none. A service that redirects to a login page to
  * refuse a request, with a status that turns it into a GET, shows nothing about the other requests.
@@ -75,13 +83,10 @@ const ofToken = (exchange: Exchange, wasAccepted: boolean): Readings => {
       return {
         words: Struct.omit(words, "token error", "error code", "challenge", "retry after"),
         shown: [
-          strong("tokenField", field),
-          strong("tokenFormat", words["token format"]),
           // A plain text has no type and no lifetime, whatever the profile says.
-          ...(field === "text"
-            ? []
-            : [strong("tokenType", words["token type"]), strong("tokenLifetime", words["stated lifetime"])]),
-          strong("tokenStatus", status),
+          ...shownBy("token", words).filter(({ name }) =>
+            field !== "text" || name !== "tokenType" && name !== "tokenLifetime"
+          ),
           ...(parametersOf(exchange.request).size > 1 ? [strong("tokenParameters", "ignored")] : []),
           ...ofNoRedirect(exchange)
         ]
@@ -143,11 +148,7 @@ const ofCheck = (exchange: Exchange, wasAccepted: boolean): Readings => {
         ),
         shown: [
           ...ofContentType(exchange.request, true, status),
-          strong("amlStatus", words.status),
-          ...(Option.isSome(person) ? [weakIf("nameEcho", echo, echo === "exact")] : []),
-          strong("credVersion", words.cred_version),
-          strong("searchedOn", words["time zone"]),
-          weakIf("extraFields", extraFields, extraFields === "none"),
+          ...shownBy("credential", words).filter(({ name }) => name !== "nameEcho" || Option.isSome(person)),
           ...ofNoRedirect(exchange)
         ]
       }

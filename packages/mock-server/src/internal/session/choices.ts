@@ -1,4 +1,5 @@
 /** The behaviours that the service document leaves open, with the variants of each. */
+import type * as ContractReadings from "@effect-idv/contract/Readings"
 import * as Violation from "@effect-idv/core/Violation"
 import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
@@ -34,18 +35,30 @@ export interface Variant<Value extends string = string> {
   readonly client: Client
 }
 
+/**
+ * The reading of the contract whose word is the variant, of a response with a token or a credential. `rules` means that
+ * other responses show the variant too, or only these, so that `record` needs rules for it. If the default `isWeak`, a
+ * service with another variant can show it too.
+ */
+export type ShownBy =
+  | { readonly of: "token"; readonly reading: keyof ContractReadings.TokenWords }
+  | { readonly of: "credential"; readonly reading: keyof ContractReadings.CheckWords; readonly isWeak?: true }
+  | "rules"
+
 /** A behaviour that the service document leaves open. */
 export interface Choice<Value extends string> {
   /** What the document leaves open, as a question. */
   readonly question: string
-  /** The id of the claim in the contract. */
+  /** The id of the claim in the contract, which has its section and its source. */
   readonly claim: string
   /** How certain the default is. */
   readonly level: Level
-  /** The section of the service document that the question belongs to. */
-  readonly section: string
   /** All variants. The first is the default. */
   readonly variants: Arr.NonEmptyReadonlyArray<Variant<Value>>
+  /** The variant of the preset `hostile`. */
+  readonly hostile: Value
+  /** What shows the variant of a recorded service. */
+  readonly shownBy: ShownBy
 }
 
 const accepts = <const Value extends string>(value: Value, description: string): Variant<Value> => ({
@@ -78,7 +91,8 @@ export const choices = {
     question: "Which field of the token response holds the token?",
     claim: "token.response.fields",
     level: "assumed",
-    section: "2.2",
+    hostile: "accessToken",
+    shownBy: { of: "token", reading: "token field" },
     variants: [
       accepts("access_token", "access_token, with token_type and expires_in beside it (RFC 6749, section 5.1)"),
       accepts("accessToken", "accessToken, with tokenType and expiresIn beside it"),
@@ -91,7 +105,8 @@ export const choices = {
     question: "Which token type does the token response state?",
     claim: "token.response.type",
     level: "assumed",
-    section: "2.2",
+    hostile: "absent",
+    shownBy: { of: "token", reading: "token type" },
     variants: [
       accepts("Bearer", "Bearer"),
       accepts("bearer", "bearer, in lower case"),
@@ -103,7 +118,8 @@ export const choices = {
     question: "What does a token look like?",
     claim: "token.response.format",
     level: "unknown",
-    section: "2.2",
+    hostile: "jwt",
+    shownBy: { of: "token", reading: "token format" },
     variants: [
       accepts("opaque", "a text without structure"),
       accepts("jwt", "a signed JWT (RFC 9068)")
@@ -113,14 +129,16 @@ export const choices = {
     question: "Which status does a token response have?",
     claim: "token.success.status",
     level: "assumed",
-    section: "4.1",
+    hostile: "201",
+    shownBy: { of: "token", reading: "status" },
     variants: [accepts("200", "200 OK"), accepts("201", "201 Created"), accepts("203", "203, as a proxy may return")]
   }),
   tokenLifetime: choice({
     question: "Which lifetime does the token response state?",
     claim: "token.response.lifetime",
     level: "assumed",
-    section: "2.2",
+    hostile: "text",
+    shownBy: { of: "token", reading: "stated lifetime" },
     variants: [
       accepts("3600", "3600, the seconds of the hour that a token is valid"),
       accepts("absent", "none; the token is valid for one hour"),
@@ -136,7 +154,8 @@ export const choices = {
     question: "How does the token endpoint refuse a request?",
     claim: "token.error",
     level: "assumed",
-    section: "7",
+    hostile: "html",
+    shownBy: "rules",
     variants: [
       accepts("401", "401 for a wrong key, 400 for a wrong form, with an OAuth error (RFC 6749, section 5.2)"),
       accepts("400", "400 for a wrong key too, with an OAuth error"),
@@ -150,7 +169,8 @@ export const choices = {
     question: "How does the token endpoint treat form parameters other than grant_type?",
     claim: "token.request.parameters",
     level: "assumed",
-    section: "4.1",
+    hostile: "refused",
+    shownBy: "rules",
     variants: [
       accepts("ignored", "they are ignored (RFC 6749, section 3.2)"),
       accepts("refused", "400 invalid_request")
@@ -160,7 +180,8 @@ export const choices = {
     question: "Which content type must an AML request have?",
     claim: "aml.request.content-type",
     level: "assumed",
-    section: "4.2",
+    hostile: "exact",
+    shownBy: "rules",
     variants: [
       accepts("json", "application/json; a charset of UTF-8 and other parameters are allowed"),
       accepts("exact", "application/json without any parameter"),
@@ -171,14 +192,16 @@ export const choices = {
     question: "Which status does a credential response have?",
     claim: "aml.success.status",
     level: "assumed",
-    section: "4.2",
+    hostile: "201",
+    shownBy: { of: "credential", reading: "status" },
     variants: [accepts("200", "200 OK"), accepts("201", "201 Created"), refuses("203", "203, as a proxy may return")]
   }),
   amlError: choice({
     question: "Which body does an error of the API have?",
     claim: "aml.error",
     level: "assumed",
-    section: "7",
+    hostile: "html",
+    shownBy: "rules",
     variants: [
       accepts("problem", "problem details (RFC 9457)"),
       accepts("empty", "none"),
@@ -192,7 +215,8 @@ export const choices = {
     question: "How does the API respond to a token that is no longer valid?",
     claim: "token.expired",
     level: "assumed",
-    section: "7",
+    hostile: "bare",
+    shownBy: "rules",
     variants: [
       accepts("challenge", "401 with WWW-Authenticate: Bearer error=\"invalid_token\" (RFC 6750, section 3)"),
       accepts("bare", "401 without WWW-Authenticate"),
@@ -203,7 +227,8 @@ export const choices = {
     question: "How does a 429 state when to retry?",
     claim: "limits.rate.retry-after",
     level: "assumed",
-    section: "8",
+    hostile: "garbage",
+    shownBy: "rules",
     variants: [
       accepts("seconds", "Retry-After in seconds"),
       accepts("date", "Retry-After as an HTTP date"),
@@ -215,7 +240,8 @@ export const choices = {
     question: "In which time zone is searched_on written?",
     claim: "aml.searched-on.zone",
     level: "unknown",
-    section: "2.3",
+    hostile: "ahead",
+    shownBy: { of: "credential", reading: "time zone" },
     variants: [
       accepts("utc", "UTC"),
       accepts("ahead", "+14:00, where the date can be a day ahead of UTC"),
@@ -226,7 +252,8 @@ export const choices = {
     question: "How exactly does the credential repeat the name?",
     claim: "aml.name.echo",
     level: "assumed",
-    section: "2.3",
+    hostile: "upper",
+    shownBy: { of: "credential", reading: "name echo", isWeak: true },
     variants: [
       accepts("exact", "as it was sent"),
       accepts("upper", "in upper case"),
@@ -239,7 +266,8 @@ export const choices = {
     question: "Does the credential have fields that the document does not show?",
     claim: "aml.credential.extra-fields",
     level: "assumed",
-    section: "2.3",
+    hostile: "some",
+    shownBy: { of: "credential", reading: "extra fields", isWeak: true },
     variants: [
       accepts("none", "no"),
       accepts("some", "yes: at the top, in credentials and in attributes")
@@ -249,7 +277,8 @@ export const choices = {
     question: "Which version does the credential have?",
     claim: "aml.cred-version",
     level: "assumed",
-    section: "9",
+    hostile: "1.7",
+    shownBy: { of: "credential", reading: "cred_version" },
     variants: [
       accepts("1.0", "1.0"),
       accepts("1.7", "1.7, a new minor version"),
@@ -260,7 +289,8 @@ export const choices = {
     question: "Does the service redirect a request?",
     claim: "redirects",
     level: "assumed",
-    section: "4.1",
+    hostile: "none",
+    shownBy: "rules",
     variants: [
       accepts("none", "no"),
       refuses("same-origin", "307 to the same path of the same server, with ?redirected"),
