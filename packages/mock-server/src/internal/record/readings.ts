@@ -30,12 +30,43 @@ const weak = (name: Profile.Name, word: string): Shown => ({ name, word, isWeak:
 
 const weakIf = (name: Profile.Name, word: string, isWeak: boolean): Shown => ({ name, word, isWeak })
 
+/**
+ * The reading whose word is the variant of a behaviour, in a response with a token or a credential. If the default
+ * `isWeak`, a service with another variant can show it too. `rules`: other responses show the variant, by the rules below.
+ */
+type ShownBy =
+  | { readonly of: "token"; readonly reading: keyof ContractReadings.TokenWords }
+  | { readonly of: "credential"; readonly reading: keyof ContractReadings.CheckWords; readonly isWeak?: true }
+  | "rules"
+
+const shownBy: Readonly<Record<Profile.Name, ShownBy>> = {
+  tokenField: { of: "token", reading: "token field" },
+  tokenType: { of: "token", reading: "token type" },
+  tokenFormat: { of: "token", reading: "token format" },
+  tokenStatus: { of: "token", reading: "status" },
+  tokenLifetime: { of: "token", reading: "stated lifetime" },
+  tokenError: "rules",
+  tokenParameters: "rules",
+  amlRequestType: "rules",
+  amlStatus: { of: "credential", reading: "status" },
+  amlError: "rules",
+  expiredToken: "rules",
+  rateLimit: "rules",
+  searchedOn: { of: "credential", reading: "time zone" },
+  nameEcho: { of: "credential", reading: "name echo", isWeak: true },
+  extraFields: { of: "credential", reading: "extra fields", isWeak: true },
+  credVersion: { of: "credential", reading: "cred_version" },
+  redirects: "rules"
+}
+
 /** The behaviours whose variant is a word of this response. */
-const shownBy = (of: "token" | "credential", words: Readonly<Record<string, string>>): ReadonlyArray<Shown> =>
-  Struct.entries(choices).flatMap(([name, { shownBy, variants: [usual] }]) => {
-    if (shownBy === "rules" || shownBy.of !== of) return []
-    const word = words[shownBy.reading] ?? ""
-    return [weakIf(name, word, shownBy.of === "credential" && shownBy.isWeak === true && word === usual.value)]
+const inWords = (of: "token" | "credential", words: Readonly<Record<string, string>>): ReadonlyArray<Shown> =>
+  Struct.entries(shownBy).flatMap(([name, by]) => {
+    if (by === "rules" || by.of !== of) return []
+    const word = words[by.reading] ?? ""
+    return [
+      weakIf(name, word, by.of === "credential" && by.isWeak === true && word === choices[name].variants[0].value)
+    ]
   })
 
 /**
@@ -84,7 +115,7 @@ const ofToken = (exchange: Exchange, wasAccepted: boolean): Readings => {
         words: Struct.omit(words, "token error", "error code", "challenge", "retry after"),
         shown: [
           // A plain text has no type and no lifetime, whatever the profile says.
-          ...shownBy("token", words).filter(({ name }) =>
+          ...inWords("token", words).filter(({ name }) =>
             field !== "text" || name !== "tokenType" && name !== "tokenLifetime"
           ),
           ...(parametersOf(exchange.request).size > 1 ? [strong("tokenParameters", "ignored")] : []),
@@ -148,7 +179,7 @@ const ofCheck = (exchange: Exchange, wasAccepted: boolean): Readings => {
         ),
         shown: [
           ...ofContentType(exchange.request, true, status),
-          ...shownBy("credential", words).filter(({ name }) => name !== "nameEcho" || Option.isSome(person)),
+          ...inWords("credential", words).filter(({ name }) => name !== "nameEcho" || Option.isSome(person)),
           ...ofNoRedirect(exchange)
         ]
       }

@@ -1,5 +1,4 @@
 /** The behaviours that the service document leaves open, with the variants of each. */
-import type * as ContractReadings from "@effect-idv/contract/Readings"
 import * as Violation from "@effect-idv/core/Violation"
 import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
@@ -35,16 +34,6 @@ export interface Variant<Value extends string = string> {
   readonly client: Client
 }
 
-/**
- * The reading of the contract whose word is the variant, of a response with a token or a credential. `rules` means that
- * other responses show the variant too, or only these, so that `record` needs rules for it. If the default `isWeak`, a
- * service with another variant can show it too.
- */
-export type ShownBy =
-  | { readonly of: "token"; readonly reading: keyof ContractReadings.TokenWords }
-  | { readonly of: "credential"; readonly reading: keyof ContractReadings.CheckWords; readonly isWeak?: true }
-  | "rules"
-
 /** A behaviour that the service document leaves open. */
 export interface Choice<Value extends string> {
   /** What the document leaves open, as a question. */
@@ -57,8 +46,6 @@ export interface Choice<Value extends string> {
   readonly variants: Arr.NonEmptyReadonlyArray<Variant<Value>>
   /** The variant of the preset `hostile`. */
   readonly hostile: Value
-  /** What shows the variant of a recorded service. */
-  readonly shownBy: ShownBy
 }
 
 const accepts = <const Value extends string>(value: Value, description: string): Variant<Value> => ({
@@ -92,7 +79,6 @@ export const choices = {
     claim: "token.response.fields",
     level: "assumed",
     hostile: "accessToken",
-    shownBy: { of: "token", reading: "token field" },
     variants: [
       accepts("access_token", "access_token, with token_type and expires_in beside it (RFC 6749, section 5.1)"),
       accepts("accessToken", "accessToken, with tokenType and expiresIn beside it"),
@@ -106,7 +92,6 @@ export const choices = {
     claim: "token.response.type",
     level: "assumed",
     hostile: "absent",
-    shownBy: { of: "token", reading: "token type" },
     variants: [
       accepts("Bearer", "Bearer"),
       accepts("bearer", "bearer, in lower case"),
@@ -119,7 +104,6 @@ export const choices = {
     claim: "token.response.format",
     level: "unknown",
     hostile: "jwt",
-    shownBy: { of: "token", reading: "token format" },
     variants: [
       accepts("opaque", "a text without structure"),
       accepts("jwt", "a signed JWT (RFC 9068)")
@@ -130,7 +114,6 @@ export const choices = {
     claim: "token.success.status",
     level: "assumed",
     hostile: "201",
-    shownBy: { of: "token", reading: "status" },
     variants: [accepts("200", "200 OK"), accepts("201", "201 Created"), accepts("203", "203, as a proxy may return")]
   }),
   tokenLifetime: choice({
@@ -138,7 +121,6 @@ export const choices = {
     claim: "token.response.lifetime",
     level: "assumed",
     hostile: "text",
-    shownBy: { of: "token", reading: "stated lifetime" },
     variants: [
       accepts("3600", "3600, the seconds of the hour that a token is valid"),
       accepts("absent", "none; the token is valid for one hour"),
@@ -155,7 +137,6 @@ export const choices = {
     claim: "token.error",
     level: "assumed",
     hostile: "html",
-    shownBy: "rules",
     variants: [
       accepts("401", "401 for a wrong key, 400 for a wrong form, with an OAuth error (RFC 6749, section 5.2)"),
       accepts("400", "400 for a wrong key too, with an OAuth error"),
@@ -170,7 +151,6 @@ export const choices = {
     claim: "token.request.parameters",
     level: "assumed",
     hostile: "refused",
-    shownBy: "rules",
     variants: [
       accepts("ignored", "they are ignored (RFC 6749, section 3.2)"),
       accepts("refused", "400 invalid_request")
@@ -181,7 +161,6 @@ export const choices = {
     claim: "aml.request.content-type",
     level: "assumed",
     hostile: "exact",
-    shownBy: "rules",
     variants: [
       accepts("json", "application/json; a charset of UTF-8 and other parameters are allowed"),
       accepts("exact", "application/json without any parameter"),
@@ -193,7 +172,6 @@ export const choices = {
     claim: "aml.success.status",
     level: "assumed",
     hostile: "201",
-    shownBy: { of: "credential", reading: "status" },
     variants: [accepts("200", "200 OK"), accepts("201", "201 Created"), refuses("203", "203, as a proxy may return")]
   }),
   amlError: choice({
@@ -201,7 +179,6 @@ export const choices = {
     claim: "aml.error",
     level: "assumed",
     hostile: "html",
-    shownBy: "rules",
     variants: [
       accepts("problem", "problem details (RFC 9457)"),
       accepts("empty", "none"),
@@ -216,7 +193,6 @@ export const choices = {
     claim: "token.expired",
     level: "assumed",
     hostile: "bare",
-    shownBy: "rules",
     variants: [
       accepts("challenge", "401 with WWW-Authenticate: Bearer error=\"invalid_token\" (RFC 6750, section 3)"),
       accepts("bare", "401 without WWW-Authenticate"),
@@ -228,7 +204,6 @@ export const choices = {
     claim: "limits.rate.retry-after",
     level: "assumed",
     hostile: "garbage",
-    shownBy: "rules",
     variants: [
       accepts("seconds", "Retry-After in seconds"),
       accepts("date", "Retry-After as an HTTP date"),
@@ -241,7 +216,6 @@ export const choices = {
     claim: "aml.searched-on.zone",
     level: "unknown",
     hostile: "ahead",
-    shownBy: { of: "credential", reading: "time zone" },
     variants: [
       accepts("utc", "UTC"),
       accepts("ahead", "+14:00, where the date can be a day ahead of UTC"),
@@ -253,7 +227,6 @@ export const choices = {
     claim: "aml.name.echo",
     level: "assumed",
     hostile: "upper",
-    shownBy: { of: "credential", reading: "name echo", isWeak: true },
     variants: [
       accepts("exact", "as it was sent"),
       accepts("upper", "in upper case"),
@@ -267,7 +240,6 @@ export const choices = {
     claim: "aml.credential.extra-fields",
     level: "assumed",
     hostile: "some",
-    shownBy: { of: "credential", reading: "extra fields", isWeak: true },
     variants: [
       accepts("none", "no"),
       accepts("some", "yes: at the top, in credentials and in attributes")
@@ -278,7 +250,6 @@ export const choices = {
     claim: "aml.cred-version",
     level: "assumed",
     hostile: "1.7",
-    shownBy: { of: "credential", reading: "cred_version" },
     variants: [
       accepts("1.0", "1.0"),
       accepts("1.7", "1.7, a new minor version"),
@@ -290,7 +261,6 @@ export const choices = {
     claim: "redirects",
     level: "assumed",
     hostile: "none",
-    shownBy: "rules",
     variants: [
       accepts("none", "no"),
       refuses("same-origin", "307 to the same path of the same server, with ?redirected"),
