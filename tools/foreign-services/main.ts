@@ -1,13 +1,58 @@
 /**
  * Runs the conformance suite against the servers of the sets, and prints the findings about the correct servers, and how
- * many wrong servers of each area it finds: `pnpm foreign-services [set1|set2|set3] [mock|sandbox] [first step]`. It
- * names the missed ones of a regression set only. Without arguments it runs all sets in both modes; `0 4` runs the first
- * of four parts.
+ * many wrong servers of each area it finds: `pnpm foreign-services [set1|set2|set3|python] [mock|sandbox|fictional|wide]
+ * [first step]`. It names the missed ones of a regression set only. Without arguments it runs all sets in all modes; `0 4`
+ * runs the first of four parts.
  */
 import { Conformance, Contract } from "@effect-idv/contract"
+import type { CommandExecutor } from "@effect/platform"
+import { type Error as PlatformError, type HttpClient } from "@effect/platform"
 import { NodeContext, NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { Array as Arr, Console, Effect } from "effect"
+import { Array as Arr, Console, Effect, type ParseResult, type Scope } from "effect"
+import * as Python from "./python.ts"
 import * as Servers from "./servers.ts"
+
+type Starting = Effect.Effect<
+  Conformance.Target,
+  PlatformError.PlatformError | ParseResult.ParseError,
+  CommandExecutor.CommandExecutor | HttpClient.HttpClient | Scope.Scope
+>
+
+/** The servers of a set, not yet started. */
+interface ServersOfSet {
+  /** The first one is that of which the wrong ones differ in one point. Those of `apart` come last. */
+  readonly correct: ReadonlyArray<readonly [style: string, isApart: boolean, target: Starting]>
+  readonly wrong: ReadonlyArray<{ readonly id: string; readonly area: string; readonly target: Starting }>
+  readonly isRegression: boolean
+}
+
+const ofSet = (name: Servers.Name, mode: Servers.Mode): ServersOfSet => {
+  const { apart = {}, faults, isRegression, styles }: Servers.ServerSet = Servers.sets[name]
+  const started = (isApart: boolean) => ([style, options]: readonly [string, Servers.ServerSet["styles"]["strict"]]) =>
+    [style, isApart, Servers.serving(options, mode)] as const
+  return {
+    correct: [...Object.entries(styles).map(started(false)), ...Object.entries(apart).map(started(true))],
+    wrong: faults.map((fault) => ({ ...fault, target: Servers.serving(styles.strict, mode, fault) })),
+    isRegression
+  }
+}
+
+const ofPython = (mode: Servers.Mode) =>
+  Effect.map(Python.faults, (faults): ServersOfSet => {
+    const { persons } = Python
+    const started = (fault?: string): Starting =>
+      Effect.map(Python.serving(fault), ({ clock, ...service }) => ({
+        ...service,
+        kind: "sandbox",
+        spacing: 0,
+        ...Servers.ofMode(mode, { clock, persons })
+      }))
+    return {
+      correct: [["python", false, started()]],
+      wrong: Object.keys(faults).map((id) => ({ id, area: "service in Python", target: started(id) })),
+      isRegression: false
+    }
+  })
 
 const verdicts = ["violated", "lenient", "drift"] as const
 
@@ -26,7 +71,22 @@ interface Row {
   readonly area: string
   /** The index of the verdict of its first finding, or -1. */
   readonly found: number
+  /** Whether a default run could send a probe that finds it. */
+  readonly isAffordable: boolean
 }
+
+/** Whether a default run, with the test persons, could send one of the probes that found something. */
+const isAffordable = ({ persons, ...target }: Conformance.Target, usual: Findings, report: Conformance.Report) =>
+  report.results.some(({ id, observed, probes = [], verdict }) => {
+    const testCase = Conformance.cases.find((each) => each.id === id)
+    if (testCase === undefined || verdict !== "violated" && verdict !== "lenient") return false
+    if (usual[verdict].includes(`${id}: ${observed}`)) return false
+    const { more = [], ...first } = testCase
+    return [first, ...more].filter(({ title }) => probes.includes(title)).some((probe) =>
+      Conformance.plan({ ...target, persons, budget: undefined, wrongKeys: undefined }, [{ ...first, ...probe }]).items
+        .length > 0
+    )
+  })
 
 const percent = (found: number, all: number): string => `${found} of ${all} (${Math.floor(100 * found / all)} %)`
 
@@ -39,28 +99,28 @@ const lineOf = (area: string, rows: ReadonlyArray<Row>): string => {
 
 const isFound = (verdict: number): boolean => verdict === 0 || verdict === 1
 
-const run = (name: Servers.Name, mode: Servers.Mode, [first, step]: readonly [number, number]) =>
+const run = (name: string, servers: ServersOfSet, mode: Servers.Mode, [first, step]: readonly [number, number]) =>
   Effect.gen(function*() {
     const contract = yield* Contract.load()
-    const { apart, faults, isRegression, styles }: Servers.ServerSet = Servers.sets[name]
+    const { correct: all, isRegression, wrong } = servers
     yield* Console.log(`\n${name}, ${mode}${isRegression ? " (regression set)" : ""}`)
     const judge = (observations: ReadonlyArray<Conformance.Observation>, cases = Conformance.cases) =>
       Conformance.judge(contract, observations, { kind: "sandbox", cases })
 
     // Another part has run the other styles.
     const correct = yield* Effect.forEach(
-      first === 0 ? Object.entries({ ...styles, ...apart }) : [["strict", styles.strict] as const],
-      ([style, options]) =>
+      first === 0 ? all : all.slice(0, 1),
+      ([style, isApart, target]) =>
         Effect.scoped(Effect.gen(function*() {
-          const report = yield* Conformance.verify(yield* Servers.serving(options, mode), contract)
+          const report = yield* Conformance.verify(yield* target, contract)
           const found = findingsOf(report)
           const counts = verdicts.map((verdict) => `${found[verdict].length} ${verdict}`).join(", ")
           yield* Console.log(`correct, ${style}: ${counts}; ${report.requests} requests`)
           for (const finding of [...found.violated, ...found.lenient]) yield* Console.log(`  ${finding}`)
-          return found
+          return { found, alarms: isApart ? 0 : found.violated.length }
         }))
     )
-    const usual = correct[0] ?? { violated: [], lenient: [], drift: [] }
+    const usual = correct[0]?.found ?? { violated: [], lenient: [], drift: [] }
     const news = (report: Conformance.Report) => {
       const found = findingsOf(report)
       return verdicts.findIndex((verdict) => Arr.difference(found[verdict], usual[verdict]).length > 0)
@@ -76,21 +136,24 @@ const run = (name: Servers.Name, mode: Servers.Mode, [first, step]: readonly [nu
           observations.push(observation)
           if (!isFound(news(judge([observation], [testCase])))) continue
           const confirmed = news(judge(yield* running.confirm([observation]), [testCase]))
-          if (isFound(confirmed)) return confirmed
+          if (isFound(confirmed)) return { found: confirmed, isAffordable: false }
         }
-        return news(judge(yield* running.confirm(observations)))
+        return { found: news(judge(yield* running.confirm(observations))), isAffordable: false }
       })
+
+    /** The planner of a sandbox run chooses the cases, so the run is judged as a whole. */
+    const foundByRun = (target: Conformance.Target) =>
+      Effect.map(Conformance.verify(target, contract), (report) => ({
+        found: news(report),
+        isAffordable: isAffordable(target, usual, report)
+      }))
 
     const rows: Array<Row> = []
     yield* Effect.forEach(
-      faults.filter((_, i) => i % step === first),
-      (fault) =>
+      wrong.filter((_, i) => i % step === first),
+      ({ area, id, target }) =>
         Effect.gen(function*() {
-          const { area, id } = fault
-          const target = yield* Servers.serving(styles.strict, mode, fault)
-          // The planner of a sandbox run chooses the cases, so the run is judged as a whole.
-          const found = mode === "mock" ? foundByCase(target) : Effect.map(Conformance.verify(target, contract), news)
-          rows.push({ id, area, found: yield* found })
+          rows.push({ id, area, ...(yield* Effect.flatMap(target, mode === "mock" ? foundByCase : foundByRun)) })
           // A run takes minutes, and may be interrupted.
           if (rows.length % 20 === 0) yield* Console.error(lineOf("so far", rows))
         }).pipe(Effect.scoped),
@@ -99,9 +162,12 @@ const run = (name: Servers.Name, mode: Servers.Mode, [first, step]: readonly [nu
     for (const [area, own] of Object.entries(Arr.groupBy(rows, ({ area }) => area))) {
       yield* Console.log(lineOf(area, own))
     }
-    const judged = correct.slice(0, Object.keys(styles).length)
-    const alarms = judged.reduce((sum, { violated }) => sum + violated.length, 0)
+    const alarms = correct.reduce((sum, each) => sum + each.alarms, 0)
     yield* Console.log(`${lineOf(`${name}, ${mode}, all`, rows)}; false alarms: ${alarms}`)
+    if (mode === "wide") {
+      const affordable = rows.filter((row) => isFound(row.found) && row.isAffordable).length
+      yield* Console.log(`${affordable} of them by a probe that a default run could send`)
+    }
     const missed = rows.filter(({ found }) => !isFound(found)).map(({ id }) => id)
     if (isRegression) yield* Console.log(`not found: ${missed.sort().join(", ")}`)
   })
@@ -114,8 +180,13 @@ const chosen = <A extends string>(all: ReadonlyArray<A>) => {
 const [first = 0, step = 1] = words.map(Number).filter(Number.isInteger)
 
 Effect.forEach(
-  chosen(Servers.names),
-  (name) => Effect.forEach(chosen(Servers.modes), (mode) => run(name, mode, [first, step]))
+  chosen([...Servers.names, "python"] as const),
+  (name) =>
+    Effect.forEach(chosen(Servers.modes), (mode) =>
+      Effect.flatMap(
+        name === "python" ? ofPython(mode) : Effect.succeed(ofSet(name, mode)),
+        (servers) => run(name, servers, mode, [first, step])
+      ))
 ).pipe(
   Effect.provide([NodeContext.layer, NodeHttpClient.layerUndici]),
   NodeRuntime.runMain

@@ -7,7 +7,7 @@ import { Effect, Redacted } from "effect"
 import type { Changes } from "./changes.ts"
 import * as Faults from "./faults.ts"
 import { serve } from "./http.ts"
-import { make, type Style } from "./service.ts"
+import { make, type Person, type Service, type Style } from "./service.ts"
 import * as Check1 from "./set1/request.ts"
 import * as Response1 from "./set1/response.ts"
 import * as Token1 from "./set1/token.ts"
@@ -25,9 +25,26 @@ import * as Styles3 from "./styles/set3.ts"
 export const names = ["set1", "set2", "set3"] as const
 export type Name = typeof names[number]
 
-/** `mock`: a server whose clock the suite moves, with any number of requests. `sandbox`: what a user runs by default. */
-export const modes = ["mock", "sandbox"] as const
+/**
+ * What the suite may do:
+ *
+ * - `mock`: move the clock, and send any number of requests.
+ * - `sandbox`: what a user runs by default, with the vendor's test persons.
+ * - `fictional`: the same without test persons.
+ * - `wide`: as `sandbox`, with any number of requests, but without a clock.
+ */
+export const modes = ["mock", "sandbox", "fictional", "wide"] as const
 export type Mode = typeof modes[number]
+
+/** What a mode changes in a target. The clock and the persons are those of the server. */
+export const ofMode = (
+  mode: Mode,
+  { clock, persons }: Required<Pick<Conformance.Target, "clock" | "persons">>
+): Pick<Conformance.Target, "budget" | "clock" | "persons" | "wrongKeys"> => ({
+  ...(mode === "mock" && { clock }),
+  ...((mode === "mock" || mode === "wide") && { budget: 100_000, wrongKeys: true }),
+  ...((mode === "sandbox" || mode === "wide") && { persons })
+})
 
 export interface ServerSet {
   /** The correct servers. */
@@ -61,11 +78,29 @@ export const sets = {
   }
 } satisfies Record<Name, ServerSet>
 
-/** A server, until the scope closes. `mock` gives its clock to the suite. */
+const candidates: ReadonlyArray<Person> = [
+  { name: "Greta Vale Testpep", dob: "04-05-1961" },
+  { name: "Hugo Orr Testsanction", dob: "06-07-1972" },
+  { name: "Ines Ray Testclear", dob: "08-09-1983" },
+  { name: "Jon Sand Testclear", dob: "10-11-1994" }
+]
+
+/** The test persons of the author, with the results of the correct server. */
+const personsOf = (service: Service): ReadonlyArray<Conformance.TestPerson> => {
+  const request = { method: "POST", path: "/api/aml", query: "", headers: {}, body: "", connection: 0, at: 0 }
+  const token = { value: "", at: 0, uses: 0, last: 0, request }
+  return candidates.map((person) => ({
+    ...person,
+    matchFound: service.matches({ ...person, request, token }) ? "Potential match" : "No"
+  }))
+}
+
+/** A server, until the scope closes. */
 export const serving = (style: Style, mode: Mode, fault?: Faults.Fault) =>
   Effect.gen(function*() {
     let moved = 0
-    const url = yield* serve(make(style, () => Date.now() + moved, fault?.change))
+    const now = () => Date.now() + moved
+    const url = yield* serve(make(style, now, fault?.change))
     const target: Conformance.Target = {
       kind: "sandbox",
       authUrl: url,
@@ -73,10 +108,9 @@ export const serving = (style: Style, mode: Mode, fault?: Faults.Fault) =>
       customerId: style.customer.id,
       customerKey: Redacted.make(style.customer.key),
       spacing: 0,
-      ...(mode === "mock" && {
-        budget: 100_000,
-        wrongKeys: true,
-        clock: (millis: number) => Effect.sync(() => void (moved += millis))
+      ...ofMode(mode, {
+        clock: (millis) => Effect.sync(() => void (moved += millis)),
+        persons: personsOf(make(style, now))
       })
     }
     return target
