@@ -4,8 +4,8 @@
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [name: string]: Json }
 
 /**
- * A text with placeholders, which {@link file://./templates.ts} fills: `{id}` and `{key}` of the customer, `{otherId}`
- * and `{otherKey}` that no service has issued, `{token}`, and of the person `{name}`, `{dob}`, `{day}`, `{month}`,
+ * A text with placeholders, which {@link file://./templates.ts} fills: `{id}` and `{key}` of the customer, `{secondId}`
+ * and `{secondKey}` of another one, `{otherId}` and `{otherKey}` that no service has issued, `{token}`, and of the person `{name}`, `{dob}`, `{day}`, `{month}`,
  * `{year}`, and the documented body as JSON, `{check}`, and as a `{form}`. A placeholder may change its value, as `{token|chop}` does, and
  * `base64(…)` encodes what is inside.
  */

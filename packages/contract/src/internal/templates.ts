@@ -8,6 +8,8 @@ const names = [
   "key",
   "otherId",
   "otherKey",
+  "secondId",
+  "secondKey",
   "token",
   "name",
   "dob",
@@ -169,12 +171,16 @@ export const fill = (
   return isComplete ? Option.some(text) : Option.none()
 }
 
+/** Not every run has a second customer. */
+const isOfSecond = (name: Name): boolean => name === "secondId" || name === "secondKey"
+
 /**
  * The values of a run. A change that has no effect on its value yields none: the request would then lack the mistake
  * that the case tests.
  */
 export const ofValues = (values: Values): Fill => (name, change) => {
   const value = values[name]
+  if (value === "" && isOfSecond(name)) return Option.none()
   if (change === undefined) return Option.some(value)
   const changed = changes[change]?.apply(value) ?? value
   return changed === value ? Option.none() : Option.some(changed)
@@ -185,6 +191,8 @@ const variables: Partial<Record<Name, string>> = {
   key: "IDV_CUSTOMER_KEY",
   otherId: "UNKNOWN_ID",
   otherKey: "UNKNOWN_KEY",
+  secondId: "SECOND_ID",
+  secondKey: "SECOND_KEY",
   token: "TOKEN"
 }
 

@@ -39,7 +39,7 @@ const acceptCustomer = (
     })
   )
 
-const isEncoded = (request: Request): boolean => /[%+]/.test(Messages.basicOf(request).join(""))
+const isEncoded = (request: Request): boolean => Messages.basicOf(request)[0].startsWith("%")
 
 const withoutAuthorization = (request: Request) => Messages.withHeader(request, "authorization", undefined)
 
@@ -76,6 +76,16 @@ export const mutants: ReadonlyArray<Mutant> = [
         const [customerId, customerKey] = Messages.basicOf(request)
         return customerKey === "" ? Effect.succeed(false) : OwnCustomer.isCustomer(customerId, serve)
       })
+    ],
+    [
+      "second-customer",
+      "accepts the key of any customer",
+      acceptCustomer((request) => Effect.succeed(Messages.basicOf(request)[1].startsWith("Kq-7:é")))
+    ],
+    [
+      "key-after-colon",
+      "reads the key up to its first colon",
+      acceptCustomer((request) => Effect.succeed(/^Kq-7(:|$)/.test(Messages.basicOf(request)[1])))
     ],
     [
       "empty-key",

@@ -215,6 +215,10 @@ export const cases: ReadonlyArray<Case> = [
     ["the key without hyphens and underscores", withKey("{key|letters}")],
     ["the key with underscores for hyphens", withKey("{key|underscores}")]
   ]),
+  noToken("key.second-customer", "token.request.authorization", [
+    ["the key of another customer", withKey("{secondKey}")],
+    ["the id of another customer with the key", withId("{secondId}")]
+  ], { notOnSandbox: "needs a second customer" }),
   noToken("authorization.no-key", "token.request.authorization", [
     ["an empty key", withKey("")],
     ["the id in place of the key", withKey("{id}")],

@@ -6,26 +6,24 @@ import type { Exchange, Request } from "../exchange.ts"
 import type { Target } from "../model.ts"
 import { isSuccess } from "../readings/responseReadings.ts"
 import type { ControlStep } from "../steps.ts"
+import * as Customers from "./customers.ts"
 import * as Requests from "./requests.ts"
 import { skip, type Skipped } from "./skipped.ts"
 
-/** The key of every test customer of a mock server. */
-export const testKey = "test-key"
-
 export interface ControlPlane {
-  /** Creates a session, and returns its customer. */
-  readonly createSession: Effect.Effect<Requests.Customer, Skipped>
+  /** Creates a session for the customer of this id, and returns it with a key of its own. */
+  readonly create: (id: string) => Effect.Effect<Customers.Customer, Skipped>
+  /** The same for a customer whose id begins with that of another one. */
+  readonly createFor: (customer: Customers.Customer) => Effect.Effect<Customers.Customer, Skipped>
   /** Sends a step to the session of a customer. */
-  readonly send: (customer: Requests.Customer, step: ControlStep) => Effect.Effect<void, Skipped>
+  readonly send: (customer: Customers.Customer, step: ControlStep) => Effect.Effect<void, Skipped>
 }
 
 /**
- * The sessions end with the scope, and so does the session of `customerId` unless it belongs to the user.
- * `send` sends a request outside the budget.
+ * The sessions end with the scope. `send` sends a request outside the budget.
  */
 export const make = (
   target: Target,
-  customerId: string,
   send: (request: Request) => Effect.Effect<Exchange>
 ): Effect.Effect<ControlPlane, never, Scope.Scope> =>
   Effect.gen(function*() {
@@ -43,7 +41,7 @@ export const make = (
       yield* Effect.addFinalizer(() =>
         Effect.flatMap(Ref.get(created), (ids) =>
           Effect.forEach(
-            [...(target.customerId === undefined ? [customerId] : []), ...ids],
+            ids,
             // A finalizer is uninterruptible, and without an interruption the deadline could not end the request.
             (id) => Effect.interruptible(send(Requests.deleteSession(target, id))),
             { discard: true }
@@ -51,15 +49,17 @@ export const make = (
       )
     }
 
+    const create = (id: string) =>
+      Effect.gen(function*() {
+        const customer = { id, key: yield* Customers.makeKey }
+        yield* Ref.update(created, (ids) => [...ids, id])
+        yield* control(Requests.createSession(target, customer))
+        return customer
+      })
+
     return {
-      createSession: Effect.gen(function*() {
-        const id = yield* Ref.modify(created, (ids) => {
-          const id = `${customerId}-${ids.length + 1}`
-          return [id, [...ids, id]]
-        })
-        yield* control(Requests.createSession(target, id))
-        return { id, key: testKey }
-      }),
+      create,
+      createFor: ({ id }) => Effect.flatMap(Ref.get(created), ({ length }) => create(`${id}-${length + 1}`)),
       send: (customer, step) => control(Requests.ofControl(target, customer.id, step))
     }
   })

@@ -40,7 +40,7 @@ const rendered = (step: TokenStep | AmlStep, target: Target): string => {
     : person ?? { name: "", dob: "" }
   const personValues = Requests.personValues(shown)
   const values = Templates.ofValues({
-    ...{ id: "", key: "", otherId: "", otherKey: "", token: "" },
+    ...{ id: "", key: "", otherId: "", otherKey: "", secondId: "", secondKey: "", token: "" },
     ...personValues,
     form: personValues.form.replaceAll("%EE%80%80", start).replaceAll("%EE%80%81", end)
   })

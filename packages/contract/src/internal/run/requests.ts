@@ -7,19 +7,14 @@ import * as Persons from "../persons.ts"
 import { attributesOf } from "../readings/responseReadings.ts"
 import type { AmlStep, ControlStep, Json, Person, ServiceStep, TokenStep } from "../steps.ts"
 import * as Templates from "../templates.ts"
-
-/** The credentials of a customer. */
-export interface Customer {
-  readonly id: string
-  readonly key: string
-}
+import type { Customer, Customers } from "./customers.ts"
 
 /** What a request is built from, beside its step. */
 export interface RequestContext {
   readonly target: Target
+  /** The customer whose session receives the request. */
   readonly customer: Customer
-  /** A random id and key that no service has issued. The key is also used as an unknown token. */
-  readonly unknownCustomer: Customer
+  readonly customers: Customers
   /** The access token, or an empty string. */
   readonly token: string
   /** The `aml_profile` of the last credential. */
@@ -54,14 +49,16 @@ const mayReceiveKey = ({ authUrl, baseUrl, kind, wrongKeys }: Target): boolean =
 
 const valuesOf = (
   step: TokenStep | AmlStep,
-  { customer, target, token, unknownCustomer }: RequestContext
+  { customer, customers: { second, unknown }, target, token }: RequestContext
 ): Templates.Values => {
-  const own = step.to === "token" || mayReceiveKey(target) ? customer : unknownCustomer
+  const own = step.to === "token" || mayReceiveKey(target) ? customer : unknown
   const person = step.to === "aml" ? Persons.of(target, step.person) : undefined
   return {
     ...own,
-    otherId: unknownCustomer.id,
-    otherKey: unknownCustomer.key,
+    otherId: unknown.id,
+    otherKey: unknown.key,
+    secondId: second?.id ?? "",
+    secondKey: second?.key ?? "",
     token,
     ...personValues(person ?? { name: "", dob: "" })
   }
@@ -144,8 +141,8 @@ const controlRequest = (
 })
 
 /** Creates a session of a mock server. */
-export const createSession = (target: Target, customerId: string): Request =>
-  controlRequest(target, "POST", "", { customerId })
+export const createSession = (target: Target, { id, key }: Customer): Request =>
+  controlRequest(target, "POST", "", { customerId: id, customerKey: key })
 
 /** Deletes a session of a mock server. */
 export const deleteSession = (target: Target, customerId: string): Request =>
@@ -166,11 +163,12 @@ export const profileOf = (exchanges: ReadonlyArray<StepExchange>): URL | undefin
 export const secretsOf = (
   step: ServiceStep,
   { id, key }: Customer,
-  unknownCustomer: Customer,
+  { second, unknown }: Customers,
   target: Target
 ): ReadonlyArray<string> => {
   if (step.to === "token") {
-    return [key, unknownCustomer.key].flatMap((key) => [key, `${id}:${key}`, `${unknownCustomer.id}:${key}`])
+    const keys = [key, unknown.key, ...(second === undefined ? [] : [second.key])]
+    return keys.flatMap((key) => [key, `${id}:${key}`, `${unknown.id}:${key}`])
   }
   const person = step.to === "aml" ? Persons.of(target, step.person) : undefined
   if (person === undefined) return []

@@ -18,6 +18,7 @@ import { read, type Reading, usualWords } from "../readings/readings.ts"
 import type { Step } from "../steps.ts"
 import * as TargetOptions from "../targetOptions.ts"
 import * as ControlPlane from "./controlPlane.ts"
+import * as Customers from "./customers.ts"
 import * as HttpExchange from "./httpExchange.ts"
 import * as Pacing from "./pacing.ts"
 import * as Plan from "./plan.ts"
@@ -90,14 +91,14 @@ export const make = (
     const send = (request: Request) =>
       Effect.provideService(HttpExchange.send(request, deadline), HttpClient.HttpClient, client)
 
-    const customerId = yield* Session.makeCustomerId
+    const controlPlane = yield* ControlPlane.make(target, send)
+    const customers = yield* Customers.make(target, controlPlane.create)
     const pacing = yield* Pacing.make(target)
     const confirmation = yield* RefusalConfirmation.make
-    const session = yield* Session.make(target, customerId, send, pacing, confirmation, observer)
-    const controlPlane = yield* ControlPlane.make(target, customerId, send)
+    const session = yield* Session.make(target, customers, send, pacing, confirmation, observer)
     const sendSteps = yield* StepRunner.make(target, session, controlPlane)
     const oneAtATime = yield* Effect.makeSemaphore(1)
-    const plan = Plan.make(target, cases)
+    const plan = Plan.make({ ...target, customerId: customers.own.id }, cases)
 
     /**
      * The documented check. If the address of the API is a web page, neither a token nor a name is sent there, and the

@@ -6,8 +6,6 @@ import * as Chunk from "effect/Chunk"
 import * as EffectClock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Random from "effect/Random"
-import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import type { Endpoint, Exchange, Request, StepExchange } from "../exchange.ts"
 import type { Observer, Target } from "../model.ts"
@@ -16,8 +14,8 @@ import * as Preflight from "../preflight.ts"
 import { isDocumentedCheck } from "../readings/responseReadings.ts"
 import { grantOf } from "../readings/tokenReadings.ts"
 import type { AmlStep, ServiceStep } from "../steps.ts"
-import { testKey } from "./controlPlane.ts"
 import * as Curl from "./curl.ts"
+import type { Customer, Customers } from "./customers.ts"
 import * as MaskedRequest from "./maskedRequest.ts"
 import * as MaskedResponse from "./maskedResponse.ts"
 import type { Pacing } from "./pacing.ts"
@@ -54,11 +52,11 @@ interface State {
 
 export interface Session {
   /** The customer of the target, or a test customer of the mock server. */
-  readonly customer: Requests.Customer
+  readonly customer: Customer
   /** Sends one request for a customer, with this token, after these exchanges of the same case. */
   readonly send: (
     step: ServiceStep,
-    customer: Requests.Customer,
+    customer: Customer,
     token: string,
     previous: ReadonlyArray<StepExchange>,
     isProbe?: boolean
@@ -86,15 +84,6 @@ export interface Session {
 
 /** How long a token must be accepted, in milliseconds, with a minute for clocks that differ. */
 const lifetime = 59 * 60_000
-
-const randomHex = (digits: number): Effect.Effect<string> =>
-  Effect.map(
-    Effect.all(Array.from({ length: digits }, () => Random.nextIntBetween(0, 16))),
-    (values) => values.map((value) => value.toString(16)).join("")
-  )
-
-/** The id of the customer that a run uses on a mock server by default. */
-export const makeCustomerId: Effect.Effect<string> = Effect.map(randomHex(8), (hex) => `test-conformance-${hex}`)
 
 const statusOf = ({ exchange }: StepExchange): number | undefined =>
   exchange._tag === "Response" ? exchange.status : undefined
@@ -126,18 +115,14 @@ const tokenIn = (exchanges: ReadonlyArray<StepExchange>): Option.Option<string> 
 
 export const make = (
   target: Target,
-  customerId: string,
+  customers: Customers,
   exchange: (request: Request) => Effect.Effect<Exchange>,
   pacing: Pacing,
   confirmation: RefusalConfirmation,
   { onExchange }: Observer
 ): Effect.Effect<Session> =>
   Effect.gen(function*() {
-    const unknownCustomer: Requests.Customer = { id: `nobody-${yield* randomHex(8)}`, key: yield* randomHex(24) }
-    const customer: Requests.Customer = {
-      id: target.customerId ?? customerId,
-      key: target.customerKey === undefined ? testKey : Redacted.value(target.customerKey)
-    }
+    const customer = customers.own
     const state = yield* Ref.make<State>({
       token: Option.none(),
       ahead: 0,
@@ -151,7 +136,7 @@ export const make = (
     const send: Session["send"] = (step, sender, token, previous, isProbe = false) =>
       Effect.gen(function*() {
         const profile = Requests.profileOf(previous)
-        const request = Requests.of(step, { target, customer: sender, unknownCustomer, token, profile })
+        const request = Requests.of(step, { target, customer: sender, customers, token, profile })
         if (Option.isNone(request)) {
           return yield* skip(
             step.to === "profile" ? "the credential has no aml_profile at this address" : inapplicable.unchanged
@@ -181,7 +166,7 @@ export const make = (
           step,
           person: step.to === "aml" ? Persons.of(target, step.person) : undefined,
           exchange: received._tag === "Response" ? { ...received, receivedAt: received.receivedAt + ahead } : received,
-          secrets: Requests.secretsOf(step, sender, unknownCustomer, target),
+          secrets: Requests.secretsOf(step, sender, customers, target),
           curl: Curl.of(step, target)
         }
         if (step.to !== "profile") yield* confirmation.recordExchange(step.to, number, sent.exchange)

@@ -11,7 +11,7 @@ import type { ServiceStep, Step } from "../steps.ts"
 import * as Templates from "../templates.ts"
 import * as ClockTime from "./clockTime.ts"
 import type { ControlPlane } from "./controlPlane.ts"
-import type { Customer } from "./requests.ts"
+import type { Customer } from "./customers.ts"
 import * as Session from "./session.ts"
 import { skip, type Skipped } from "./skipped.ts"
 
@@ -110,7 +110,9 @@ export const make = (
         const key = JSON.stringify(steps)
         const send = yield* Effect.cached(Effect.either(Effect.gen(function*() {
           yield* checkClock(steps)
-          const customer = isControlled(target, steps) ? yield* controlPlane.createSession : session.customer
+          const customer = isControlled(target, steps)
+            ? yield* controlPlane.createFor(session.customer)
+            : session.customer
           return yield* sendAll(steps, customer, isProbe)
         })))
         // Cases that run at the same time wait for the one that began to send.
