@@ -79,6 +79,32 @@ describe("A documented check that gets no result", () => {
   })
 })
 
+describe("The hour of a token", () => {
+  const second = 1000
+  const token = response({ access_token: "0123456789abcdef" }, start, 200, 0)
+  const exchange = (step: Step, exchange: Response) => ({ number: 0, step, exchange, secrets: [], curl: "" })
+  const lifetime = (isValid: boolean, age: number, status: number, millis = 0) =>
+    withheld.lifetime([
+      exchange({ to: "token" }, token),
+      exchange(
+        { to: "aml", token: 0, isValid },
+        response(status === 200 ? credential("2026-10-24 23:00:00") : {}, start + age, status, millis)
+      )
+    ])
+
+  it("is one hour if the token is accepted two seconds before its end, and refused two seconds after it", () => {
+    strictEqual(lifetime(true, 3598 * second, 200), "one hour")
+    strictEqual(lifetime(false, 3602 * second, 401), "one hour")
+    strictEqual(lifetime(true, 3598 * second, 401), "shorter")
+    strictEqual(lifetime(false, 3602 * second, 200), "longer")
+  })
+
+  it("is not shown by a check that took so long that its token may have been younger or older", () => {
+    strictEqual(lifetime(true, 3601 * second, 401, 3 * second), "begun")
+    strictEqual(lifetime(false, 3602 * second, 200, 3 * second), "begun")
+  })
+})
+
 describe("The refusals of tokens younger than an hour", () => {
   it("mean a shorter lifetime, as the claim names it", () => {
     strictEqual(ofToken["early refusals"]([]), "begun")

@@ -72,23 +72,22 @@ export interface Target {
   readonly url: string
 }
 
-/** Copies a scenario under another server name, so that scenarios of one run can have different servers. */
-const copied = (scenario: string, path: string, server: string) =>
+/** Copies a scenario with other names of its servers, so that scenarios of one run can have different servers. */
+const copied = (scenario: string, path: string, suffix: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const yaml = yield* fs.readFileString(Contract.pathOf(`scenarios/${scenario}.arazzo.yaml`))
     yield* fs.writeFileString(
       path,
-      yaml.replace("name: idv", `name: ${server}`).replace(
-        /url: \.\.\/(\S+)/,
-        (_, document: string) => `url: ${Contract.pathOf(document)}`
+      yaml.replaceAll(/(name: |\$sourceDescriptions\.)(idv|control)\b/g, `$1$2${suffix}`).replaceAll(
+        /url: (\.{1,2}\/\S+)/g,
+        (_, document: string) => `url: ${join(Contract.pathOf("scenarios"), document)}`
       )
     )
   })
 
 /**
- * Runs scenarios in one process and returns the workflows of each. The control API is that of the first server.
- * `options` are passed to the command, which can write a HAR of one scenario only.
+ * Runs scenarios in one process and returns the workflows of each. `options` are passed to the command, which can write a HAR of one scenario only.
  */
 export const respect = (targets: ReadonlyArray<Target>, ...options: ReadonlyArray<string>) =>
   Effect.scoped(Effect.gen(function*() {
@@ -97,17 +96,15 @@ export const respect = (targets: ReadonlyArray<Target>, ...options: ReadonlyArra
     const named = targets.map(({ scenario, url }, i) => ({
       scenario,
       path: `${folder}/${i}.arazzo.yaml`,
-      server: `server${i}`,
+      suffix: String(i),
       url
     }))
-    yield* Effect.forEach(named, ({ path, scenario, server }) => copied(scenario, path, server))
+    yield* Effect.forEach(named, ({ path, scenario, suffix }) => copied(scenario, path, suffix))
     const { exitCode, stderr, stdout } = yield* run(
       "respect",
       ...named.map(({ path }) => path),
       "--server",
-      named.map(({ server, url }) => `${server}=${url}`).join(","),
-      "--input",
-      `mockUrl=${targets[0]?.url}`,
+      named.flatMap(({ suffix, url }) => [`idv${suffix}=${url}`, `control${suffix}=${url}`]).join(","),
       "--json-output",
       `${folder}/respect.json`,
       ...options

@@ -9,10 +9,8 @@ const second = 1
 const minute = 60 * second
 const hour = 60 * minute
 
-/** How long before its end a token is used, because the requests of a case take their time too. */
-const before = 5 * second
-
-/** How long after its end a token is used, because the time of its request is known to a second only. */
+/** How long before and after its end a token is used: a service may count whole seconds. */
+const before = 2 * second
 const behind = 2 * second
 
 const after = (advance: number): ClockStep => ({ to: "clock", advance })
@@ -106,7 +104,7 @@ const longEnded: Rows<ReadonlyArray<Step>> = [
 
 export const cases: ReadonlyArray<Case> = [
   sequences("token.lifetime", "token.lifetime", "lifetime", [
-    ["a token 5 seconds before and 2 seconds after its hour ends", [
+    ["a token 2 seconds before and after the end of its hour", [
       token,
       after(hour - before),
       valid(),

@@ -30,11 +30,29 @@ const isAny = (
     (i === exchanges.length - 1 || step.to === to && step.authorization !== undefined) && read(exchange)
   )
 
+const hour = 3_600_000
+
+/**
+ * Whether the token of a check can have been on the other side of its hour: each request arrived between the time when
+ * it was sent and that of its response, and a slow machine or service makes both uncertain.
+ */
+const isUncertain = (isValid: boolean, token: Exchange | undefined, check: Exchange): boolean => {
+  if (token?._tag !== "Response" || check._tag !== "Response") return false
+  return isValid
+    ? check.receivedAt - (token.receivedAt - token.millis) >= hour
+    : check.receivedAt - check.millis - token.receivedAt <= hour
+}
+
 /** Compares the result of each check with whether its token was less than an hour old. */
 const lifetime = (exchanges: ReadonlyArray<StepExchange>): string => {
-  const checks = exchanges.flatMap(({ exchange, step }) =>
-    step.to === "aml" && step.isValid !== undefined ? [{ isValid: step.isValid, hasResult: hasResult(exchange) }] : []
+  const tokens = exchanges.filter(({ exchange, step }) => step.to === "token" && hasToken(exchange))
+  const all = exchanges.flatMap(({ exchange, step }) =>
+    step.to === "aml" && step.isValid !== undefined
+      ? [{ isValid: step.isValid, hasResult: hasResult(exchange), token: tokens[step.token ?? -1]?.exchange, exchange }]
+      : []
   )
+  const checks = all.filter(({ exchange, isValid, token }) => !isUncertain(isValid, token, exchange))
+  if (all.length > 0 && checks.length === 0) return "begun"
   if (checks.some(({ hasResult, isValid }) => isValid && !hasResult)) return "shorter"
   if (checks.some(({ hasResult, isValid }) => !isValid && hasResult)) return "longer"
   return checks.length === 0 ? "no answer" : "one hour"
