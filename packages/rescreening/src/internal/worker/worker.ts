@@ -1,5 +1,5 @@
 /**
- * A worker. Its fibers hand rows on: `claimer` (pending rows) → `sender` (takes turns, stores `sent`) → `shooter` (sends
+ * A worker. Its fibers hand rows on: `claimer` (pending rows) → `sender` (takes turns, stores `sent`) → `starter` (sends
  * the request of a row at its turn) → the check → the settler. {@link RunState} notices pauses and changes of the policy.
  */
 import type * as AmlCheck from "@effect-idv/core/AmlCheck"
@@ -58,7 +58,7 @@ interface Batch {
 }
 
 /** A row whose request leaves at this time. */
-interface Shot {
+interface ScheduledCheck {
   readonly item: Item
   readonly at: number
   readonly batch: Batch
@@ -93,7 +93,7 @@ export const work = (
     const ready = yield* Queue.unbounded<Item>()
     /** Asks for more rows. */
     const demand = yield* Queue.sliding<void>(1)
-    const shots = yield* Queue.unbounded<Shot>()
+    const scheduled = yield* Queue.unbounded<ScheduledCheck>()
     const { now } = turns
     const state = yield* RunState.make(ledger, { id, service, policy: run.policy, now })
     const claims = Claims.make(ledger, { run: id, lease: leaseMillis, now })
@@ -183,7 +183,7 @@ export const work = (
         const allowed = items.filter(({ isSent, row }) => isSent || sent.has(row.line))
         const batch: Batch = { count: allowed.length, left: allowed.length, used: 0, isBlocked: false }
         for (const [index, item] of allowed.entries()) {
-          yield* Queue.offer(shots, { item: { ...item, isSent: true }, at: times[index] ?? 0, batch })
+          yield* Queue.offer(scheduled, { item: { ...item, isSent: true }, at: times[index] ?? 0, batch })
         }
         // The run or the service is paused, or the lease ended.
         yield* releaseItems(items.filter((item) => !allowed.includes(item)))
@@ -193,14 +193,14 @@ export const work = (
      * Decides at the turn of a row whether its request may leave. Otherwise the row waits for another turn, before rows
      * that are not sent yet, or for another worker.
      */
-    const mayLeave = ({ at, batch, item }: Shot, waited: number) =>
+    const mayLeave = ({ at, batch, item }: ScheduledCheck, waited: number) =>
       Effect.gen(function*() {
         const isLate = turns.isLate(at)
         if (!isLate) batch.used++
         else if (waited > Turns.maxLateness) batch.isBlocked = true
         if (--batch.left === 0) turns.used(batch)
         if (state.isPaused() || state.isOver()) {
-          const others = Chunk.toReadonlyArray(yield* Queue.takeAll(shots))
+          const others = Chunk.toReadonlyArray(yield* Queue.takeAll(scheduled))
           yield* releaseItems([item, ...others.map(({ item }) => item)])
           return false
         }
@@ -210,18 +210,18 @@ export const work = (
         return false
       })
 
-    const shooter = Effect.gen(function*() {
+    const starter = Effect.gen(function*() {
       while (true) {
-        const shot = yield* Queue.take(shots)
-        const wait = shot.at - now()
+        const next = yield* Queue.take(scheduled)
+        const wait = next.at - now()
         if (wait >= 1) yield* Effect.sleep(wait)
         yield* Effect.uninterruptibleMask((restore) =>
           Effect.gen(function*() {
             const from = now()
             yield* restore(places.take(1))
             const leave = places.release(1)
-            yield* (yield* mayLeave(shot, now() - from))
-              ? Effect.forkDaemon(Effect.interruptible(Effect.ensuring(check(shot), leave)))
+            yield* (yield* mayLeave(next, now() - from))
+              ? Effect.forkDaemon(Effect.interruptible(Effect.ensuring(check(next), leave)))
               : leave
           })
         )
@@ -241,7 +241,7 @@ export const work = (
      * Screens a row. It is not interrupted; the check has a deadline, so this ends. Its first request uses the turn of the
      * row, unless the token came too late. A request that repeats one after a 401 takes another turn.
      */
-    const check = ({ at, item: { claim, person, row } }: Shot) =>
+    const check = ({ at, item: { claim, person, row } }: ScheduledCheck) =>
       Effect.gen(function*() {
         let sentAt = turns.toDatabase(now())
         let requests = 0
@@ -300,7 +300,7 @@ export const work = (
 
     const working = Effect.raceFirst(
       claimer,
-      Effect.all([sender, shooter, state.watch, every(Duration.times(lease, takeOverPart), takeOver)], {
+      Effect.all([sender, starter, state.watch, every(Duration.times(lease, takeOverPart), takeOver)], {
         concurrency: "unbounded",
         discard: true
       })
