@@ -15,11 +15,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Contract from "./Contract.ts"
-import * as AuthorizationCases from "./internal/cases/authorizationCases.ts"
-import * as CheckCases from "./internal/cases/checkCases.ts"
-import * as LifetimeCases from "./internal/cases/lifetimeCases.ts"
-import * as SequenceCases from "./internal/cases/sequenceCases.ts"
-import * as TokenCases from "./internal/cases/tokenCases.ts"
+import * as Cases from "./internal/cases/all.ts"
 import * as Judge from "./internal/judge.ts"
 import type { MaskedExchange } from "./internal/maskedExchange.ts"
 import type { Case, Kind, Observation, Observer, Plan, Run, Target } from "./internal/model.ts"
@@ -61,14 +57,7 @@ export type { ClaimCoverage, Coverage, Report, Result, RunInfo, Verdict } from "
  * @category constants
  * @since 0.1.0
  */
-export const cases: ReadonlyArray<Case> = [
-  ...TokenCases.cases,
-  ...CheckCases.cases,
-  ...AuthorizationCases.cases,
-  ...SequenceCases.cases,
-  ...LifetimeCases.cases,
-  ...SequenceCases.finalCases
-]
+export const cases: ReadonlyArray<Case> = Cases.cases
 
 /**
  * Starts a run. The sessions that it creates on a mock server end with the scope. Dies if `spacing` or `deadline`

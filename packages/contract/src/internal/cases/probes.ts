@@ -3,6 +3,10 @@ import type { Case, Probe } from "../model.ts"
 import type { Reading } from "../readings/readings.ts"
 import type { AmlStep, Json, Step, TokenStep } from "../steps.ts"
 
+/** The documented body of a token request, and the same as JSON. */
+export const form = "grant_type=client_credentials"
+export const json = "{\"grant_type\":\"client_credentials\"}"
+
 /** The token request of section 4.1 with these changes. */
 export const token = (changes: Omit<TokenStep, "to"> = {}): TokenStep => ({ to: "token", ...changes })
 
@@ -45,6 +49,15 @@ const ofOne = <Changes>(
   const row = ([title, changes]: Row<Changes>) => [title, [step(changes)]] as const
   return [row(first), ...rest.map(row)]
 }
+
+/** How the token endpoint refuses the request of another case. */
+export const tokenRefusal = (
+  id: string,
+  claim: string,
+  title: string,
+  reading: Reading,
+  { id: dependsOn, steps }: Case
+): Case => sequences(`token.${id}`, claim, reading, [[title, steps]], { dependsOn })
 
 /** Token requests that should receive no token. */
 export const noToken = (id: string, claim: string, rows: Rows<Omit<TokenStep, "to">>, options?: Options): Case =>

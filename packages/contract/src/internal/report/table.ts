@@ -100,14 +100,17 @@ const omittedOf = (count: number): ReadonlyArray<string> =>
 export const make = (report: Report, contract: Contract.Contract, runInfo: RunInfo = {}): string => {
   const isPreflightFailed = Preflight.explanationOf(report, runInfo) !== undefined
   const results = Preflight.meaningfulResults(report)
+  const verdict = Summary.verdict(report, runInfo)
+  const documented = Summary.documentedClaims(report)
   return [
     ...headOf(report, contract, runInfo),
     ...violatedOf(results, contract),
     ...newsOf(results, contract, "lenient", "Lenient, accepted although the document does not show it"),
     ...newsOf(results, contract, "drift", "Drift, other than the contract's default where the document is silent"),
     ...omittedOf(report.results.length - results.length),
-    ...(isPreflightFailed ? [] : [...notTestedOf(report, results), Summary.documentedClaims(report), ""]),
+    ...(isPreflightFailed ? [] : notTestedOf(report, results)),
+    ...(isPreflightFailed || verdict.includes(documented) ? [] : [documented, ""]),
     ...profileFlagsOf(report, contract),
-    Summary.verdict(report, runInfo)
+    verdict
   ].map((line) => line.replaceAll(/\p{Cc}/gu, "\ufffd")).join("\n")
 }
