@@ -95,6 +95,7 @@ export const program = (name: string, description: string, version: string, invo
     .configureOutput({ writeOut: (text) => invoke({ _tag: "Text", text }), writeErr: () => {} })
     .helpOption("-h, --help", "Show this help")
     .helpCommand(false)
+    .enablePositionalOptions()
 
 /** Adds a command to a program or to a group of commands. Parsing its command line calls `invoke`. */
 export const addCommand = (
@@ -104,7 +105,8 @@ export const addCommand = (
   flags: ReadonlyArray<Option>,
   invoke: Invoke
 ): Command => {
-  const command = parent.command(usage).description(description)
+  // Otherwise a flag that a group has too, such as --format, would be that of the group.
+  const command = parent.command(usage).description(description).enablePositionalOptions()
   for (const flag of flags) command.addOption(flag)
   return command.action(() => invoke({ _tag: "Run", command: pathOf(command), args: argumentsOf(command) }))
 }

@@ -241,6 +241,37 @@ describe("idv-mock contract diff", () => {
       })
     }).pipe(Effect.provide(NodeContext.layer)))
 
+  it.scopedLive("does not call another refusal breaking, unless the client refuses it", () =>
+    Effect.gen(function*() {
+      const refusal = (status: number, more = "") =>
+        `claims: [${
+          claim("a.b", `, observed: [${status}], observedOn: { day: "2026-05-17", target: sandbox }${more}`)
+            .replace("\"4\"", "\"7\"")
+        }]`
+      deepStrictEqual(yield* diff(refusal(405), refusal(400)), {
+        line: "",
+        lines: ["changed: a.b", "  observed: 405 before, 400 now"]
+      })
+      strictEqual(
+        (yield* diff(refusal(405), refusal(400, ", refuses: [400]"))).line,
+        "idv-mock contract diff: 1 breaking change"
+      )
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("writes its changes as JSON, and refuses another format", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const [before, after] = [yield* fs.makeTempFileScoped(), yield* fs.makeTempFileScoped()]
+      yield* fs.writeFileString(before, `claims: [${claim("a.b")}]`)
+      yield* fs.writeFileString(after, `claims: [${claim("a.b")}, ${claim("c.d")}]`)
+      const { line, stdout } = yield* run("diff", before, after, "--format", "json")
+      deepStrictEqual([line, JSON.parse(stdout)], ["", {
+        version: 1,
+        changes: [{ kind: "added", claim: "c.d", isBreaking: false, differences: [] }]
+      }])
+      assertInclude((yield* run("diff", before, after, "--format", "xml")).line, "--format is invalid: expected one of")
+    }).pipe(Effect.provide(NodeContext.layer)))
+
   it.scopedLive("names the argument whose file is invalid or missing", () =>
     Effect.gen(function*() {
       const lineOf = (...words: ReadonlyArray<string>) => Effect.map(run("diff", ...words), ({ line }) => line)
