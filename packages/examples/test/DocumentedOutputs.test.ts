@@ -67,13 +67,15 @@ describe("outputs of the documents", () => {
 
   it.scopedLive("README of onboarding-api", () =>
     Effect.gen(function*() {
-      const token = "a-token-for-the-demo"
-      const api = yield* OnboardingProcess.start({ REVIEWER_TOKEN: token, ANSWER_AFTER: "1 second" })
+      const api = yield* OnboardingProcess.start({
+        REVIEWERS: "alice:a-token-for-alice,bob:a-token-for-bob-too",
+        ANSWER_AFTER: "4 seconds"
+      })
       const { host } = new URL(yield* api.url)
       assertPrinted(outputOf(readme("onboarding-api")), yield* api.printed)
 
       const curl = documents.find(({ path }) => path === readme("onboarding-api"))?.snippets
-        .find(({ code }) => code.includes("curl"))?.code ?? ""
+        .filter(({ code }) => /^(curl|id=)/.test(code)).map(({ code }) => code).join("\n") ?? ""
       const responses = curl.split("\n").filter((line) => line.startsWith("# "))
         .map((line) => line.replace(/^# |, after \d+ s$/g, ""))
       const script = `curl() { command curl -fsS "$@"; echo; }\n${curl.replaceAll("localhost:3000", host)}`

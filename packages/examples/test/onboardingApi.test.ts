@@ -3,13 +3,29 @@ import { MockServer, Profile } from "@effect-idv/mock-server"
 import { SqlClient } from "@effect/sql"
 import { describe, it, layer } from "@effect/vitest"
 import { assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, ConfigError, DateTime, Duration, Effect, Fiber, Layer, TestClock, TestContext } from "effect"
+import {
+  Array as Arr,
+  Config,
+  ConfigError,
+  DateTime,
+  Duration,
+  Effect,
+  Fiber,
+  Layer,
+  TestClock,
+  TestContext
+} from "effect"
 import { randomUUID } from "node:crypto"
 import { connect } from "node:net"
+import { setTimeout } from "node:timers/promises"
+import { freePort } from "../../../tools/test-services/freePort.ts"
 import { eventually } from "../../core/test/support/eventually.ts"
+import * as Cases from "../src/onboarding-api/Cases.ts"
+import * as Screening from "../src/onboarding-api/Screening.ts"
+import * as Settings from "../src/onboarding-api/Settings.ts"
 import * as SignUp from "../src/onboarding-api/SignUp.ts"
 import * as Store from "../src/onboarding-api/Store.ts"
-import * as Variable from "../src/onboarding-api/Variable.ts"
+import * as Tenants from "../src/onboarding-api/Tenants.ts"
 import { Databases, layerPostgres, layerSqlite } from "./support/databases.ts"
 import * as Onboarding from "./support/onboarding.ts"
 import * as OnboardingProcess from "./support/onboardingProcess.ts"
@@ -23,7 +39,17 @@ const start = (variables: Record<string, string> = {}) =>
     return { ...mock, ...yield* Onboarding.serve(mock.options, variables) }
   })
 
-describe("onboarding-api", () => {
+/** The claim of a new applicant, from a store that takes this long. */
+const claimAfter = (duration: Duration.DurationInput) =>
+  Effect.flatMap(DateTime.now, (startedAt) =>
+    Effect.delay(
+      Effect.succeed({ applicantId: randomUUID(), startedAt, isNew: true, isSamePerson: true }),
+      duration
+    ))
+
+const layerNoCases = Layer.mock(Cases.Cases, { isInReview: () => Effect.succeed(false) })
+
+describe("onboarding-api", { concurrent: true }, () => {
   it.scopedLive("an unreadable request is a 400 and an invalid person a 422, and neither repeats a value", () =>
     Effect.gen(function*() {
       const { printed, url, verifyChecks } = yield* start()
@@ -52,37 +78,45 @@ describe("onboarding-api", () => {
       const { printed, url, verifyChecks } = yield* start()
       const body = JSON.stringify({ name: "Canary".repeat(3000), dateOfBirth: "1931-07-29" })
       strictEqual((yield* Effect.either(Onboarding.signUpText(url, body)))._tag, "Left")
-      strictEqual((yield* Onboarding.get(`${url}/health`)).status, 200)
+      strictEqual((yield* Onboarding.get(`${url}/openapi.json`)).status, 200)
       strictEqual((yield* printed).includes("Canary"), false)
       yield* verifyChecks(0)
     }))
 
   it.scopedLive("a sign-up beyond the limit gets a 503 with Retry-After, without a check", () =>
     Effect.gen(function*() {
-      const { url, verifyChecks } = yield* start({ ANSWER_AFTER: "16 seconds", SIGN_UPS_AT_ONCE: "1" })
+      const { movable, url, verifyChecks } = yield* start({ SIGN_UPS_AT_ONCE: "1" })
       const first = yield* Effect.fork(Onboarding.signUp(url, "Canary Testhang"))
       yield* eventually("the check of the first", Effect.isSuccess(Effect.sandbox(verifyChecks(1))), (isSent) => isSent)
       const second = yield* Onboarding.signUp(url, "Canary Testclear")
       deepStrictEqual([second.status, second.headers["retry-after"]], [503, "30"])
+      // To the deadline of the check, and then to the response.
+      const moving = yield* Effect.fork(
+        Effect.forever(Effect.zipRight(movable.move("30 seconds"), Effect.promise(() => setTimeout(50))))
+      )
       strictEqual((yield* Fiber.join(first)).status, 201)
+      yield* Fiber.interrupt(moving)
       yield* verifyChecks(1)
     }))
 
   it.scopedLive("the response to an outage is not later than to a match, also with a slow database", () =>
     Effect.gen(function*() {
+      let claims = 0
+      const reasons: Array<string> = []
       const layerSlowStore = Layer.mock(Store.Store, {
-        claim: () =>
-          Effect.flatMap(DateTime.now, (startedAt) =>
-            Effect.delay(
-              Effect.succeed({ applicantId: randomUUID(), startedAt, isNew: true, isSamePerson: true }),
-              "150 millis"
-            )),
-        decide: (_applicantId, decision) => Effect.delay(Effect.succeed(decision), "300 millis")
+        claim: () => Effect.tap(claimAfter("150 millis"), () => Effect.sync(() => claims++)),
+        decide: (_applicantId, _attempt, decision) =>
+          Effect.suspend(() => {
+            reasons.push(decision.reason)
+            return Effect.delay(Effect.succeed(decision), "300 millis")
+          })
       })
       const layerIdv = Layer.unwrapEffect(Effect.map(MockServer.MockServer, ({ options }) => Idv.layer(options)))
       const { signUp } = yield* Effect.provide(
         SignUp.SignUp,
         yield* Layer.build(SignUp.layer.pipe(
+          Layer.provide(layerNoCases),
+          Layer.provide(Screening.layer),
           Layer.provide(layerSlowStore),
           Layer.provide(layerIdv),
           Layer.provide(MockServer.layerHttpClient)
@@ -91,31 +125,36 @@ describe("onboarding-api", () => {
       const fiber = yield* Effect.fork(
         Effect.forEach(
           ["Canary Testpep", "Canary Testhang"],
-          (name) => Effect.timed(signUp(randomUUID(), { name, dateOfBirth: "1931-07-29" })),
+          (name) => Effect.timed(signUp(randomUUID(), { name, otherNames: [], dateOfBirth: "1931-07-29" })),
           { concurrency: 2 }
         )
       )
-      const timed = yield* Effect.raceFirst(Fiber.join(fiber), Effect.forever(TestClock.adjust("25 millis")))
+      const pass = TestClock.adjust("50 millis")
+      yield* Effect.repeat(pass, { until: () => claims === 2 })
+      yield* eventually("the match", () => reasons, (reasons) => reasons.includes("PotentialMatch"))
+      const timed = yield* Effect.raceFirst(Fiber.join(fiber), Effect.forever(pass))
+      deepStrictEqual(reasons, ["PotentialMatch", "AmlTimeout"])
       const times = timed.map(([took]) => Duration.toMillis(took))
-      assertTrue(Math.min(...times) >= Onboarding.responseAfter, times.join())
+      assertTrue(Math.min(...times) >= 2000, times.join())
       assertTrue(Math.max(...times) - Math.min(...times) < 200, times.join())
-    }).pipe(Effect.withConfigProvider(Onboarding.provider({})), Effect.provide(TestContext.TestContext)))
+    }).pipe(
+      Effect.withConfigProvider(Onboarding.provider({ ANSWER_AFTER: "2 seconds" })),
+      Effect.provide(TestContext.TestContext)
+    ))
 
   // `it.scoped` would not provide the TestContext, because `suite` calls `layer` with `excludeTestServices`.
   it.scopedLive("the lease and the grace period are longer than the longest claim, check and storing", () =>
     Effect.gen(function*() {
-      const { gracePeriod, lease, responseAfter } = yield* SignUp.settings
+      const { gracePeriod, lease, responseAfter } = yield* Settings.settings
       const timeout = new Store.StoreUnavailable({ operation: "decide", code: "timeout" })
+      const form = { name: "Canary Testclear", otherNames: [], dateOfBirth: "1931-07-29" }
       let decides = 0
       const layer = SignUp.layer.pipe(
+        Layer.provide(layerNoCases),
+        Layer.provide(Screening.layer),
         Layer.provide([
           Layer.mock(Store.Store, {
-            claim: () =>
-              Effect.flatMap(DateTime.now, (startedAt) =>
-                Effect.delay(
-                  Effect.succeed({ applicantId: randomUUID(), startedAt, isNew: true, isSamePerson: true }),
-                  Store.timeout
-                )),
+            claim: () => claimAfter(Store.timeout),
             decide: () =>
               Effect.suspend(() => {
                 decides++
@@ -129,7 +168,7 @@ describe("onboarding-api", () => {
       )
       const { signUp } = yield* Effect.provide(SignUp.SignUp, yield* Layer.build(layer))
       const fiber = yield* Effect.fork(
-        Effect.timed(Effect.either(signUp(randomUUID(), { name: "Canary Testclear", dateOfBirth: "1931-07-29" })))
+        Effect.timed(Effect.either(signUp(randomUUID(), form)))
       )
       yield* TestClock.adjust("10 minutes")
       const [took] = yield* Fiber.join(fiber)
@@ -151,12 +190,17 @@ describe("onboarding-api", () => {
           { SIGN_UPS_AT_ONCE: "canary" },
           { PORT: "canary" },
           { PORT: "70000" },
-          { REVIEWER_TOKEN: "canary" }
+          { OPERATIONS_PORT: "canary" },
+          { SIGN_UPS_PER_SECOND: "0" },
+          { REVIEWERS: "canary" },
+          { REVIEWERS: "alice:canary" },
+          { REVIEWERS: "alice:canary-with-16-characters,bob:canary-with-16-characters" },
+          { REVIEWERS: "alice:canary-with-16-characters,alice:canary-with-more-characters" }
         ],
         (variables) =>
           Effect.map(
             Effect.flip(Onboarding.serve(options, variables)),
-            (error) => ConfigError.isConfigError(error) ? Variable.describe(error) : ""
+            (error) => ConfigError.isConfigError(error) ? Tenants.describe(error) : ""
           )
       )
       const answerAfter = "ANSWER_AFTER should be from 1s to 1m, such as \"4 seconds\""
@@ -164,11 +208,41 @@ describe("onboarding-api", () => {
       const port = "PORT should be a whole number from 0 to 65535"
       deepStrictEqual(messages, [
         ...[answerAfter, answerAfter, answerAfter, atOnce, atOnce, atOnce, port, port],
-        "REVIEWER_TOKEN should have at least 16 characters"
+        "OPERATIONS_PORT should be a whole number from 0 to 65535",
+        "SIGN_UPS_PER_SECOND should be a whole number from 1 to 10000",
+        ...Arr.replicate(
+          "REVIEWERS should be names with a token each, such as alice:…,bob:…. A token has at least 16 characters, and no " +
+            "two reviewers have the same name or token",
+          4
+        )
       ])
     }))
 
-  it.scopedLive("without REVIEWER_TOKEN nobody can read the cases", () =>
+  it.scopedLive("tenants have names and databases of their own, and an error names the variable of its tenant", () =>
+    Effect.gen(function*() {
+      const run = (variables: Record<string, string>) =>
+        Tenants.forEach(Effect.zipRight(Config.string("IDV_CUSTOMER_KEY"), Effect.never)).pipe(
+          Effect.withConfigProvider(Onboarding.provider(variables)),
+          Effect.flip,
+          Effect.map(Tenants.describe)
+        )
+      const databases = { ACME_DATABASE_URL: "file:canary", GLOBEX_DATABASE_URL: "file:canary" }
+      const names = "TENANTS should be different names in capital letters and digits, such as ACME,GLOBEX"
+      deepStrictEqual(
+        yield* Effect.forEach(
+          [
+            { TENANTS: "canary" },
+            { TENANTS: "ACME,ACME" },
+            { TENANTS: "ACME,GLOBEX", ...databases },
+            { TENANTS: "ACME", IDV_CUSTOMER_KEY: "canary" }
+          ],
+          run
+        ),
+        [names, names, "DATABASE_URL should be another database for each tenant", "ACME_IDV_CUSTOMER_KEY is missing"]
+      )
+    }))
+
+  it.scopedLive("without REVIEWERS nobody can read the cases", () =>
     Effect.gen(function*() {
       const { url } = yield* start()
       const responses = yield* Effect.forEach(["", "Bearer ", "Bearer undefined"], (authorization) =>
@@ -186,7 +260,13 @@ describe("onboarding-api", () => {
       const { url } = yield* start()
       const { body } = yield* Onboarding.get(`${url}/openapi.json`)
       const { paths } = JSON.parse(body)
-      deepStrictEqual(Object.keys(paths), ["/sign-ups", "/reviews", "/health"])
+      deepStrictEqual(Object.keys(paths), [
+        "/sign-ups",
+        "/reviews",
+        "/reviews/{applicantId}/history",
+        "/reviews/{applicantId}/checks",
+        "/reviews/{applicantId}/conclusions"
+      ])
       deepStrictEqual(Object.keys(paths["/sign-ups"].post.responses), ["201", "400", "409", "422", "503"])
       const { parameters, responses } = paths["/reviews"].get
       deepStrictEqual(Object.keys(responses).sort(), ["200", "400", "401", "404", "503"])
@@ -194,9 +274,49 @@ describe("onboarding-api", () => {
       const page = yield* Onboarding.get(`${url}/docs`)
       assertInclude(page.headers["content-type"] ?? "", "text/html")
       assertInclude(page.body, "/sign-ups")
-      strictEqual((yield* Onboarding.get(`${url}/health`)).body, "{\"status\":\"ok\"}")
       strictEqual((yield* Onboarding.get(`${url}/elsewhere`)).status, 404)
     }))
+
+  it.scopedLive("is alive, ready with a token, and shows its metrics, only on the port of its operations", () =>
+    Effect.gen(function*() {
+      const { operations, url } = yield* start()
+      strictEqual((yield* Onboarding.get(`${operations}/live`)).status, 200)
+      const ready = Effect.map(Onboarding.get(`${operations}/ready`), ({ body, status }) => `${status} ${body}`)
+      strictEqual(yield* ready, "503 acquiring")
+      yield* eventually("a token", ready, (response) => response === "200 ready")
+      assertInclude((yield* Onboarding.get(`${operations}/metrics`)).body, "idv_token_requests_total")
+      for (const path of ["live", "ready", "metrics"]) {
+        strictEqual((yield* Onboarding.get(`${url}/${path}`)).status, 404)
+      }
+    }))
+
+  it.scopedLive("a sign-up beyond the rate gets the 503, and one a second later does not", () =>
+    Effect.gen(function*() {
+      const { signUp } = yield* Effect.provide(
+        SignUp.SignUp,
+        yield* Layer.build(SignUp.layer.pipe(
+          Layer.provide(layerNoCases),
+          Layer.provide(Layer.mock(Screening.Screening, {
+            screen: () => Effect.succeed({ outcome: "clear", reason: "No", sent: "answered", checks: 1 })
+          })),
+          Layer.provide(Layer.mock(Store.Store, {
+            claim: () => claimAfter(0)
+          }))
+        ))
+      )
+      const outcome = Effect.match(
+        Effect.suspend(() =>
+          signUp(randomUUID(), { name: "Canary Testclear", otherNames: [], dateOfBirth: "1931-07-29" })
+        ),
+        { onFailure: ({ _tag }) => _tag, onSuccess: ({ status }) => status }
+      )
+      deepStrictEqual([yield* outcome, yield* outcome, yield* outcome], ["welcome", "welcome", "NotAvailable"])
+      yield* TestClock.adjust("1 second")
+      strictEqual(yield* outcome, "welcome")
+    }).pipe(
+      Effect.withConfigProvider(Onboarding.provider({ SIGN_UPS_PER_SECOND: "2" })),
+      Effect.provide(TestContext.TestContext)
+    ))
 })
 
 describe(
@@ -233,7 +353,7 @@ describe(
               (socket) => Effect.sync(() => socket.destroy())
             )
             const shutdown = yield* Effect.fork(server.terminate)
-            const health = Effect.either(Onboarding.get(`${url}/health`))
+            const health = Effect.either(Onboarding.get(`${url}/openapi.json`))
             yield* eventually("a server that refuses connections", health, ({ _tag }) => _tag === "Left")
 
             const responses = yield* Fiber.join(signUps)
@@ -253,12 +373,45 @@ describe(
           })
       )
 
-      it.scoped("without variables it starts with a mock server", () =>
+      it.scoped("two tenants have a service, applicants, reviewers and readiness of their own", () =>
         Effect.gen(function*() {
-          const server = yield* OnboardingProcess.start({})
-          strictEqual((yield* Onboarding.signUp(yield* server.url, "Canary Testclear")).status, 201)
-          assertInclude(yield* server.printed, "No IDV_* variable is set: the mock server runs in this process")
+          const [acme, globex, operations] = [yield* freePort, yield* freePort, yield* freePort]
+          const server = yield* OnboardingProcess.start({
+            ANSWER_AFTER: "1 second",
+            TENANTS: "ACME,GLOBEX",
+            ACME_PORT: String(acme),
+            ACME_OPERATIONS_PORT: String(operations),
+            ACME_REVIEWERS: Onboarding.reviewers,
+            ACME_ANSWER_AFTER: "1 second",
+            GLOBEX_PORT: String(globex),
+            GLOBEX_OPERATIONS_PORT: "0",
+            GLOBEX_REVIEWERS: "dora:canary-token-of-dora"
+          })
+          const listening = Effect.map(server.printed, (printed) => printed.split("listens at").length - 1)
+          yield* eventually("both tenants", listening, (count) => count === 2)
+          const key = randomUUID()
+          const signUp = (port: number, name: string) =>
+            Effect.map(Onboarding.signUp(`http://127.0.0.1:${port}`, name, key), ({ body }) => JSON.parse(body).status)
+          // The same key in both, for two people.
+          strictEqual(yield* signUp(acme, "Canary Testpep"), "received")
+          strictEqual(yield* signUp(globex, "Canary Testclear"), "welcome")
+          const readBy = (port: number, token: string) =>
+            Effect.map(
+              Onboarding.get(`http://127.0.0.1:${port}/reviews`, { authorization: `Bearer ${token}` }),
+              ({ body, status }) => [status, status === 200 ? JSON.parse(body).length : 0]
+            )
+          const [dora, alice] = ["canary-token-of-dora", "canary-token-of-alice"]
+          deepStrictEqual(
+            yield* Effect.all([readBy(acme, alice), readBy(acme, dora), readBy(globex, alice), readBy(globex, dora)]),
+            [[200, 1], [401, 0], [401, 0], [200, 0]]
+          )
+          const { body: metrics } = yield* Onboarding.get(`http://127.0.0.1:${operations}/metrics`)
+          for (const tenant of ["ACME", "GLOBEX"]) {
+            assertInclude(metrics, `idv_token_requests_total{tenant="${tenant}"} 1`)
+            assertInclude(yield* server.printed, `"tenant":"${tenant}"`)
+          }
           strictEqual(yield* server.terminate, 0)
+          deepStrictEqual((yield* server.printed).split("\n").filter((line) => /canary|1931/i.test(line)), [])
         }))
 
       it.scoped("an error at the start is one line, without the password of the database", () =>

@@ -38,22 +38,41 @@ const migrate = Migrator.make({})({
         id TEXT PRIMARY KEY,
         idempotency_key TEXT NOT NULL UNIQUE,
         name TEXT NOT NULL,
+        other_names TEXT NOT NULL DEFAULT '[]',
         date_of_birth TEXT NOT NULL,
         started_at TEXT NOT NULL
       )`
-      // Rows are inserted once and never updated.
+      // Rows are inserted once and never updated. The first attempt is the sign-up.
       yield* sql`CREATE TABLE decisions (
-        applicant_id TEXT PRIMARY KEY REFERENCES applicants (id) ON DELETE CASCADE,
+        applicant_id TEXT NOT NULL REFERENCES applicants (id) ON DELETE CASCADE,
+        attempt INTEGER NOT NULL DEFAULT 1,
         outcome TEXT NOT NULL,
         reason TEXT NOT NULL,
         sent TEXT NOT NULL,
-        decided_at TEXT NOT NULL
+        checks INTEGER NOT NULL,
+        decided_at TEXT NOT NULL,
+        PRIMARY KEY (applicant_id, attempt)
       )`
       yield* sql`CREATE TABLE evidence (
         check_id TEXT PRIMARY KEY,
         applicant_id TEXT NOT NULL REFERENCES applicants (id) ON DELETE CASCADE,
+        name TEXT NOT NULL,
         content TEXT NOT NULL
       )`
+      // Each action of a reviewer: read, check, clear or refuse.
+      yield* sql`CREATE TABLE actions (
+        applicant_id TEXT NOT NULL REFERENCES applicants (id) ON DELETE CASCADE,
+        attempt INTEGER NOT NULL,
+        reviewer TEXT NOT NULL,
+        action TEXT NOT NULL,
+        reason TEXT,
+        acted_at TEXT NOT NULL
+      )`
+      yield* sql`CREATE INDEX actions_of_applicant ON actions (applicant_id)`
+      // Two reviewers who screen again at the same time cause one attempt, because the service bills each.
+      yield* sql`CREATE UNIQUE INDEX one_check ON actions (applicant_id, attempt) WHERE action = 'check'`
+      yield* sql`CREATE UNIQUE INDEX one_conclusion ON actions (applicant_id, attempt, reviewer)
+        WHERE action IN ('clear', 'refuse')`
       yield* sql`CREATE INDEX evidence_of_applicant ON evidence (applicant_id)`
     })
   })

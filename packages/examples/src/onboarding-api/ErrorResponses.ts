@@ -13,7 +13,7 @@ import {
   HttpServerResponse
 } from "@effect/platform"
 import { Cause, Effect, Option, Schema } from "effect"
-import { Api, KeyReused } from "./Api.ts"
+import { Api, CaseChanged, KeyReused } from "./Api.ts"
 import { NodeServer } from "./Shutdown.ts"
 
 /** In seconds. */
@@ -25,6 +25,7 @@ export const notAvailable = new WebError.NotAvailable({ retryAfter })
 const isDeclared = Schema.is(
   Schema.Union(
     KeyReused,
+    CaseChanged,
     WebError.InputNotAccepted,
     WebError.NotAvailable,
     HttpApiError.NotFound,

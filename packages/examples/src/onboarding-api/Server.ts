@@ -1,19 +1,27 @@
 /** Serves the API, its OpenAPI document at `/openapi.json` and its page at `/docs`. */
-import { HttpApiBuilder, HttpApiSwagger, HttpMiddleware } from "@effect/platform"
+import type { TokenProvider } from "@effect-idv/core"
+import { HttpApiBuilder, HttpApiSwagger, HttpMiddleware, HttpServerError } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Config, DateTime, Effect, Layer } from "effect"
-import { Api } from "./Api.ts"
+import { Config, Context, Effect, Layer, Runtime } from "effect"
+import { notReady, operationsServer } from "../recipes/operations.ts"
+import { Api, Reviewer } from "./Api.ts"
+import * as Cases from "./Cases.ts"
 import * as Database from "./Database.ts"
 import * as ErrorResponses from "./ErrorResponses.ts"
 import * as ReviewerAuthentication from "./ReviewerAuthentication.ts"
+import * as Screening from "./Screening.ts"
+import * as Settings from "./Settings.ts"
 import * as Shutdown from "./Shutdown.ts"
 import * as SignUp from "./SignUp.ts"
 import * as Store from "./Store.ts"
 import * as Variable from "./Variable.ts"
 
 /** Turns a database failure into a 503 with `Retry-After`. */
-const storeErrorToNotAvailable = <A, E>(effect: Effect.Effect<A, E | Store.StoreUnavailable>) =>
+const storeErrorToNotAvailable = <A, E, R>(effect: Effect.Effect<A, E | Store.StoreUnavailable, R>) =>
   Effect.catchIf(effect, (error) => error instanceof Store.StoreUnavailable, () => ErrorResponses.notAvailable)
+
+const asReviewer = <A, E>(act: (reviewer: string) => Effect.Effect<A, E | Store.StoreUnavailable>) =>
+  storeErrorToNotAvailable(Effect.flatMap(Reviewer, act))
 
 const layerSignUps = HttpApiBuilder.group(
   Api,
@@ -29,35 +37,29 @@ const layerReviews = HttpApiBuilder.group(
   Api,
   "reviews",
   (handlers) =>
-    Effect.map(
-      Effect.all([Store.Store, SignUp.settings]),
-      ([{ reviews }, { lease }]) =>
-        handlers.handle("list", ({ urlParams: { after } }) =>
-          DateTime.now.pipe(
-            Effect.flatMap((now) => reviews({ after, abandonedBefore: DateTime.subtractDuration(now, lease) })),
-            storeErrorToNotAvailable
-          ))
-    )
-)
-
-const layerHealth = HttpApiBuilder.group(
-  Api,
-  "health",
-  (handlers) =>
-    Effect.map(
-      Store.Store,
-      ({ ping }) => handlers.handle("check", () => storeErrorToNotAvailable(Effect.as(ping, { status: "ok" as const })))
-    )
+    Effect.map(Cases.Cases, ({ check, conclude, history, list }) =>
+      handlers
+        .handle("list", ({ urlParams: { after } }) => asReviewer((reviewer) => list(reviewer, after)))
+        .handle("history", ({ path: { applicantId } }) => asReviewer((reviewer) => history(reviewer, applicantId)))
+        .handle("check", ({ path: { applicantId } }) => asReviewer((reviewer) => check(reviewer, applicantId)))
+        .handle(
+          "conclude",
+          ({ path: { applicantId }, payload }) => asReviewer((reviewer) => conclude(reviewer, applicantId, payload))
+        ))
 )
 
 const layerApi = HttpApiBuilder.api(Api).pipe(
-  Layer.provide([layerSignUps, layerReviews, layerHealth]),
+  Layer.provide([layerSignUps, layerReviews]),
   Layer.provide(ReviewerAuthentication.layer)
 )
 
-const address = Config.all({
-  host: Config.withDefault(Config.string("HOST"), "127.0.0.1"),
-  port: Config.withDefault(Variable.integer("PORT", 0, 65535), 3000)
+const host = Config.withDefault(Config.string("HOST"), "127.0.0.1")
+
+const address = Config.all({ host, port: Config.withDefault(Variable.integer("PORT", 0, 65535), 3000) })
+
+const operationsAddress = Config.all({
+  host,
+  port: Config.withDefault(Variable.integer("OPERATIONS_PORT", 0, 65535), 9000)
 })
 
 const layerListening = Layer.unwrapEffect(
@@ -65,6 +67,28 @@ const layerListening = Layer.unwrapEffect(
     Effect.all([address, Shutdown.NodeServer]),
     ([address, { server }]) => NodeHttpServer.layer(() => server, address)
   )
+)
+
+/** The address of `/live`, `/ready` and `/metrics`, which applicants must not reach. */
+export class OperationsUrl extends Context.Tag("onboarding-api/OperationsUrl")<OperationsUrl, string>() {}
+
+const layerOperations = Layer.scoped(
+  OperationsUrl,
+  Effect.gen(function*() {
+    const { host, port } = yield* operationsAddress
+    const { ping } = yield* Store.Store
+    const runtime = yield* Effect.runtime<TokenProvider.TokenProvider>()
+    const whyNotReady = Effect.orElseSucceed(Effect.zipRight(ping, notReady), () => "the database is not available")
+    const server = operationsServer({ runPromise: Runtime.runPromise(runtime) }, whyNotReady)
+    const listening = Effect.async<string, HttpServerError.ServeError>((resume) => {
+      server.once("error", (cause) => resume(new HttpServerError.ServeError({ cause })))
+      server.listen(port, host, () => {
+        const address = server.address()
+        resume(Effect.succeed(`http://${host}:${typeof address === "object" ? address?.port : port}`))
+      })
+    })
+    return yield* Effect.acquireRelease(listening, () => Effect.sync(() => server.close().closeAllConnections()))
+  })
 )
 
 // Request spans are disabled, because they contain the complete URL and all headers.
@@ -76,18 +100,20 @@ const layerServing = HttpMiddleware.withTracerDisabledWhen(HttpApiBuilder.serve(
 )
 
 const layerShutdown = Layer.unwrapEffect(
-  Effect.map(SignUp.settings, ({ gracePeriod }) => Shutdown.layer(gracePeriod))
+  Effect.map(Settings.settings, ({ gracePeriod }) => Shutdown.layer(gracePeriod))
 )
 
 /**
- * Requires the `AmlClient`. The layer provided last is built first and closed last: the order of building
- * is the database, the store, the sign-ups, the socket and the shutdown.
+ * Requires the client. The layer provided last is built first and closed last: the order of building
+ * is the database, the store, the sign-ups, the sockets and the shutdown.
  */
 export const layer = layerShutdown.pipe(
   Layer.provide(layerServing),
-  Layer.provideMerge(layerListening),
+  Layer.provideMerge(Layer.merge(layerListening, layerOperations)),
   Layer.provide(Shutdown.NodeServer.layer),
   Layer.provide(SignUp.layer),
+  Layer.provide(Cases.layer),
+  Layer.provide(Screening.layer),
   Layer.provide(Store.layer),
   Layer.provide(Database.layer)
 )

@@ -11,7 +11,8 @@ interface Service {
 export class NodeServer extends Context.Tag("onboarding-api/NodeServer")<NodeServer, Service>() {
   static readonly layer = Layer.sync(NodeServer, () => {
     const idle = Effect.unsafeMakeLatch(true)
-    const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 })
+    // Idle connections stay open longer than those of a usual proxy: it never sends a request on one that just closes.
+    const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 })
     let active = 0
     server.on("request", (_, response) => {
       active++

@@ -1,113 +1,51 @@
 /**
- * Signs up an applicant: claims the key, screens the person, stores the decision, and then responds.
+ * Signs up an applicant: claims the key, screens the names, stores the decision, and then responds.
  *
  * A "No" is a welcome. A match, an outage and a name that looks damaged all get the same response after
  * the same time, and become a case for the back office.
  */
-import { AmlCheck, AmlClient, Failure, Person, WebError } from "@effect-idv/core"
-import { Config, Context, Data, DateTime, Duration, Effect, Fiber, FiberMap, Layer, Option, Schedule } from "effect"
-import { KeyReused, type SignedUp } from "./Api.ts"
+import { Person, WebError } from "@effect-idv/core"
+import { HttpApiError } from "@effect/platform"
+import { Array as Arr, Clock, Context, Data, DateTime, Duration, Effect, Fiber, FiberMap, Layer, Option } from "effect"
+import { KeyReused, type SignedUp, type SignUpForm } from "./Api.ts"
+import { Cases } from "./Cases.ts"
 import { notAvailable } from "./ErrorResponses.ts"
-import { type Claim, type Decision, interrupted, Store, type StoreUnavailable, timeout } from "./Store.ts"
-import * as Variable from "./Variable.ts"
+import { type People, Screening } from "./Screening.ts"
+import { settings } from "./Settings.ts"
+import { type Claim, type Decision, interrupted, Store, type StoreUnavailable } from "./Store.ts"
 
-export interface Service {
-  readonly signUp: (
-    key: string,
-    input: Person.Input
-  ) => Effect.Effect<SignedUp, KeyReused | WebError.WebError>
-}
+type Rejected = KeyReused | WebError.WebError | HttpApiError.HttpApiDecodeError
 
-export class SignUp extends Context.Tag("onboarding-api/SignUp")<SignUp, Service>() {}
+export class SignUp extends Context.Tag("onboarding-api/SignUp")<SignUp, {
+  readonly signUp: (key: string, form: typeof SignUpForm.Type) => Effect.Effect<SignedUp, Rejected>
+}>() {}
 
-/** Retries of storing a decision, because the service performed the check and may have billed it. */
-const storeRetries = 5
-const firstPause = Duration.millis(100)
-
-/** The longest time to store a decision: all attempts, and the pauses between them, each twice the last. */
-const maxStoreTime = Duration.sum(
-  Duration.times(timeout, storeRetries + 1),
-  Duration.times(firstPause, 2 ** storeRetries - 1)
-)
-
-/** The settings, from `ANSWER_AFTER` and `SIGN_UPS_AT_ONCE`, and the times that follow from them. */
-export const settings = Config.all({
-  /** The time of a `received` response. At least twice the part of it that is left for the database. */
-  responseAfter: Config.withDefault(Variable.duration("ANSWER_AFTER", "1 second", "1 minute"), Duration.seconds(4)),
-  /** The number of sign-ups in flight. Further ones get the 503. */
-  maxInFlight: Config.withDefault(Variable.integer("SIGN_UPS_AT_ONCE", 1, 10_000), 200)
-}).pipe(
-  Config.map(({ maxInFlight, responseAfter }) => {
-    // Longer than the claim, the check and storing can take, plus a margin for clocks that differ. After
-    // it, the process that started the sign-up cannot be working on it.
-    const lease = Duration.sum(responseAfter, Duration.sum(timeout, Duration.sum(maxStoreTime, "5 seconds")))
-    // Longer than the lease, so that a request that waits for another process gets a decision.
-    const gracePeriod = Duration.sum(lease, Duration.times(timeout, 3))
-    return { responseAfter, maxInFlight, lease, gracePeriod }
+/** Each name once, because each is a check. The error names the position of another name that cannot be sent. */
+const peopleOf = ({ dateOfBirth, name, otherNames }: typeof SignUpForm.Type): Effect.Effect<People, Rejected> =>
+  Effect.gen(function*() {
+    const person = yield* Effect.mapError(Person.make({ name, dateOfBirth }), (error) => WebError.fromFailure(error))
+    const others = yield* Effect.forEach(
+      otherNames,
+      (name, index) =>
+        Effect.mapError(Person.make({ name, dateOfBirth }), () =>
+          new HttpApiError.HttpApiDecodeError({
+            message: "The request cannot be read",
+            issues: [{ _tag: "Type", path: ["otherNames", index], message: "does not match the API definition" }]
+          }))
+    )
+    return Arr.dedupe(Arr.prepend(others, person))
   })
-)
 
-interface Screened {
-  readonly decision: Decision
-  readonly check: Option.Option<AmlCheck.AmlCheck>
-}
-
-const review = (reason: string, sent: Decision["sent"]): Decision => ({ outcome: "review", reason, sent })
-
-const fromCheck = (check: AmlCheck.AmlCheck): Screened => ({
-  check: Option.some(check),
-  decision: AmlCheck.match<Decision, Decision, Decision>(check, {
-    onNo: () => ({ outcome: "clear", reason: "No", sent: "answered" }),
-    // The lists do not contain a damaged name, so "No" is not enough.
-    onDoubtfulNo: () => review("DoubtfulNo", "answered"),
-    onPotentialMatch: () => review("PotentialMatch", "answered")
-  })
-})
-
-const fromFailure = (failure: Failure.Failure) => {
-  const { sent } = Failure.facts(failure)
-  return Effect.as(
-    Effect.logWarning("not screened", { reason: failure._tag, sent }),
-    { decision: review(failure._tag, sent), check: Option.none() }
-  )
-}
+const inReview: Decision = { outcome: "review", reason: "InReview", sent: "no", checks: 0 }
 
 const make = Effect.gen(function*() {
-  const aml = yield* AmlClient.AmlClient
+  const { isInReview } = yield* Cases
+  const { screen } = yield* Screening
   const store = yield* Store
-  const { lease, maxInFlight, responseAfter } = yield* settings
-  // Leaves time for the database, so that the response to an outage is not later than that to a match.
-  const deadline = Duration.subtract(responseAfter, "500 millis")
-
-  const screen = (person: Person.Person): Effect.Effect<Screened> =>
-    aml.check(person).pipe(
-      AmlClient.withPolicy({ deadline }),
-      Effect.map(fromCheck),
-      Effect.catchAll(fromFailure),
-      Effect.catchAllDefect(() =>
-        Effect.as(Effect.logError("the check failed with a defect"), {
-          decision: review("Defect", "unknown"),
-          check: Option.none()
-        })
-      )
-    )
-
-  const storeDecision = (applicantId: string, { check, decision }: Screened) =>
-    Effect.retry(store.decide(applicantId, decision, check), {
-      schedule: Schedule.exponential(firstPause),
-      times: storeRetries
-    }).pipe(
-      // With the check id, an employee can ask the service about a billed check.
-      Effect.onError(() =>
-        Effect.logError("not stored", {
-          applicantId,
-          ...(Option.isSome(check) && { checkId: check.value.checkId })
-        })
-      )
-    )
+  const { lease, maxInFlight, maxPerSecond, responseAfter } = yield* settings
 
   /** Waits until another process stores the decision, or until its lease expires. */
-  const awaitDecision = ({ applicantId, startedAt }: Claim) => {
+  const awaitDecision = ({ applicantId, startedAt }: Claim, people: People) => {
     const isAbandoned = Effect.map(
       DateTime.now,
       (now) => DateTime.greaterThan(now, DateTime.addDuration(startedAt, lease))
@@ -119,8 +57,8 @@ const make = Effect.gen(function*() {
         onSome: Effect.succeed,
         onNone: () =>
           Effect.if(isAbandoned, {
-            // The check may have been sent, so it is not sent again.
-            onTrue: () => store.decide(applicantId, interrupted, Option.none()),
+            // The checks may have been sent, so they are not sent again.
+            onTrue: () => store.decide(applicantId, 1, interrupted(people.length)),
             onFalse: () => Effect.delay(Effect.suspend(() => poll), "200 millis")
           })
       }))
@@ -128,21 +66,31 @@ const make = Effect.gen(function*() {
     return poll
   }
 
-  const decide = Effect.fnUntraced(function*(key: string, person: Person.Person) {
-    const claim = yield* store.claim(key, person)
+  const decide = Effect.fnUntraced(function*(key: string, people: People) {
+    const claim = yield* store.claim(key, people)
     if (!claim.isSamePerson) return yield* new KeyReused()
-    const decision = claim.isNew
-      ? yield* Effect.flatMap(screen(person), (screened) => storeDecision(claim.applicantId, screened))
-      : yield* awaitDecision(claim)
-    yield* Effect.logInfo("stored", { applicantId: claim.applicantId, isNew: claim.isNew })
-    return { ...claim, outcome: decision.outcome }
+    const decision = !claim.isNew
+      ? awaitDecision(claim, people)
+      // A second form after an outage would otherwise reveal a match: an outage ends, and a match does not.
+      : (yield* isInReview(claim.applicantId, people))
+      ? store.decide(claim.applicantId, 1, inReview)
+      : screen({ ...claim, attempt: 1 }, people)
+    return { ...claim, outcome: (yield* decision).outcome }
   })
 
   const permits = yield* Effect.makeSemaphore(maxInFlight)
+  let starts: ReadonlyArray<number> = []
+  const isWithinRate = Effect.map(Clock.currentTimeMillis, (now) => {
+    const lastSecond = starts.filter((start) => start > now - 1000)
+    const isWithin = lastSecond.length < maxPerSecond
+    starts = isWithin ? [...lastSecond, now] : lastSecond
+    return isWithin
+  })
 
   const respond = Effect.fn("SignUp.respond")(
-    function*(key: string, person: Person.Person): Effect.fn.Return<SignedUp, KeyReused | WebError.NotAvailable> {
-      const { applicantId, outcome, startedAt } = yield* permits.withPermitsIfAvailable(1)(decide(key, person)).pipe(
+    function*(key: string, people: People): Effect.fn.Return<SignedUp, KeyReused | WebError.NotAvailable> {
+      const decided = Effect.if(isWithinRate, { onTrue: () => decide(key, people), onFalse: () => notAvailable })
+      const { applicantId, outcome, startedAt } = yield* permits.withPermitsIfAvailable(1)(decided).pipe(
         Effect.flatMap(Option.match({ onNone: () => notAvailable, onSome: Effect.succeed })),
         Effect.catchTag(
           "StoreUnavailable",
@@ -160,7 +108,7 @@ const make = Effect.gen(function*() {
 
   // Runs apart from the request, so that an applicant who disconnects is still stored.
   const inFlight = yield* FiberMap.make<
-    { readonly key: string; readonly person: Person.Person },
+    { readonly key: string; readonly people: People },
     SignedUp,
     KeyReused | WebError.NotAvailable
   >()
@@ -168,11 +116,11 @@ const make = Effect.gen(function*() {
   const mutex = yield* Effect.makeSemaphore(1)
 
   return SignUp.of({
-    signUp: Effect.fnUntraced(function*(key: string, input: Person.Input) {
-      const person = yield* Effect.mapError(Person.make(input), (rejected) => WebError.fromFailure(rejected))
-      const id = Data.struct({ key, person })
+    signUp: Effect.fnUntraced(function*(key, form) {
+      const people = yield* peopleOf(form)
+      const id = Data.struct({ key, people: Data.array(people) })
       const fiber = yield* FiberMap.get(inFlight, id).pipe(
-        Effect.orElse(() => FiberMap.run(inFlight, id, respond(key, person))),
+        Effect.orElse(() => FiberMap.run(inFlight, id, respond(key, people))),
         mutex.withPermits(1)
       )
       return yield* Fiber.join(fiber)

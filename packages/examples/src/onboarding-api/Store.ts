@@ -1,28 +1,21 @@
-/** Stores applicants, decisions and evidence. Its errors contain the operation and a code, and no values. */
+/** Stores applicants, decisions and evidence. `Cases` reads them. Its errors contain the operation and a code, and no values. */
 import { AmlCheck, AmlError, Person, Violation } from "@effect-idv/core"
 import { HttpApiError } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
-import {
-  Array as Arr,
-  Context,
-  DateTime,
-  Duration,
-  Effect,
-  Either,
-  Layer,
-  Option,
-  Predicate,
-  Redacted,
-  Schema
-} from "effect"
+import type { Option } from "effect"
+import { Array as Arr, Context, DateTime, Duration, Effect, Layer, Predicate, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
-import type { Review } from "./Api.ts"
+import { CaseChanged } from "./Api.ts"
 
 /** `clear` comes only from the service's "No". Every other result needs a manual review. */
 export const Decision = Schema.Struct({
   outcome: Schema.Literal("clear", "review"),
+  /** Of the worst result of all names. */
   reason: Schema.String,
-  sent: AmlError.Sent
+  /** The least certain of all checks. */
+  sent: AmlError.Sent,
+  /** How many checks the service may have performed. */
+  checks: Schema.Int
 })
 
 export interface Decision extends Schema.Schema.Type<typeof Decision> {}
@@ -37,18 +30,16 @@ export interface Claim {
   readonly isSamePerson: boolean
 }
 
-export interface Page {
-  /** Starts the page after the case of this applicant. */
-  readonly after?: string | undefined
-  /** Includes applicants without a decision who started before this time. No process works on them. */
-  readonly abandonedBefore: DateTime.Utc
-}
-
 /** The timeout of each operation. */
 export const timeout = Duration.seconds(5)
 
-/** The decision for an applicant whose process ended before it stored one. The check may have been sent. */
-export const interrupted: Decision = { outcome: "review", reason: "Interrupted", sent: "unknown" }
+/** The decision for an applicant whose process ended before it stored one. The checks may have been sent. */
+export const interrupted = (checks: number): Decision => ({
+  outcome: "review",
+  reason: "Interrupted",
+  sent: "unknown",
+  checks
+})
 
 /** The database failed, or returned an unexpected row. */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
@@ -56,48 +47,40 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
   code: Schema.String
 }) {}
 
-export interface Service {
+export class Store extends Context.Tag("onboarding-api/Store")<Store, {
   /** Stores the applicant under the key, or returns the applicant who is stored under it. */
-  readonly claim: (key: string, person: Person.Person) => Effect.Effect<Claim, StoreUnavailable>
-  /** Stores a decision with its evidence, unless a decision exists. Returns the stored decision. */
+  readonly claim: (
+    key: string,
+    people: Arr.NonEmptyReadonlyArray<Person.Person>
+  ) => Effect.Effect<Claim, StoreUnavailable>
+  /** Stores the decision of an attempt with its evidence, unless it has a decision. Returns the stored decision. */
   readonly decide: (
     applicantId: string,
+    attempt: number,
     decision: Decision,
-    check: Option.Option<AmlCheck.AmlCheck>
+    checks?: ReadonlyArray<AmlCheck.AmlCheck>
   ) => Effect.Effect<Decision, StoreUnavailable>
-  /** Returns the stored decision. */
+  /** Returns the stored decision on the sign-up. */
   readonly decision: (applicantId: string) => Effect.Effect<Option.Option<Decision>, StoreUnavailable>
-  /** Returns up to 100 cases, oldest first. Fails with `NotFound` if the applicant in `after` does not exist. */
-  readonly reviews: (page: Page) => Effect.Effect<ReadonlyArray<Review>, HttpApiError.NotFound | StoreUnavailable>
   /** Checks that the database responds. */
   readonly ping: Effect.Effect<void, StoreUnavailable>
-}
-
-export class Store extends Context.Tag("onboarding-api/Store")<Store, Service>() {}
+}>() {}
 
 const EvidenceText = Schema.parseJson(AmlCheck.AmlCheck)
-const decodeEvidence = Violation.decodeUnknown(EvidenceText)
+export const Names = Schema.parseJson(Schema.Array(Schema.String))
 
 const Applicant = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
+  otherNames: Schema.String,
   dateOfBirth: Schema.String,
   startedAt: Schema.DateTimeUtc
 })
 
-const Case = Schema.Struct({
-  ...Applicant.fields,
-  reason: Schema.String,
-  sent: AmlError.Sent,
-  content: Schema.NullOr(Schema.String)
-})
-
 /** Unlike the error of `Schema.decode`, a violation does not contain the row. */
-const decodeRows = <A, I>(schema: Schema.Schema<A, I>) => Violation.decodeUnknown(Schema.Array(schema))
+export const decodeRows = <A, I>(schema: Schema.Schema<A, I>) => Violation.decodeUnknown(Schema.Array(schema))
 const decodeApplicants = decodeRows(Applicant)
-const decodeLastApplicants = decodeRows(Schema.Struct({ id: Schema.String, startedAt: Schema.String }))
 const decodeDecisions = decodeRows(Decision)
-const decodeCases = decodeRows(Case)
 
 const codeOf = (error: unknown): string => {
   if (!Predicate.isTagged(error, "SqlError") || !Predicate.hasProperty(error, "cause")) return "row"
@@ -106,12 +89,15 @@ const codeOf = (error: unknown): string => {
 }
 
 /**
- * Adds the timeout and a span, and replaces errors. Disables the spans of `@effect/sql`, because they
+ * Adds the timeout and a span, and replaces errors of the database. Disables the spans of `@effect/sql`, because they
  * record database errors, which may contain the values of the statement.
  */
-const withoutValues = (operation: string) => <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, StoreUnavailable> =>
+export const withoutValues = (operation: string) =>
+<A, E>(
+  effect: Effect.Effect<A, E>
+): Effect.Effect<A, StoreUnavailable | Extract<E, CaseChanged | HttpApiError.NotFound>> =>
   effect.pipe(
-    Effect.mapError((error) => new StoreUnavailable({ operation, code: codeOf(error) })),
+    Effect.mapError((error) => isExpected<E>(error) ? error : new StoreUnavailable({ operation, code: codeOf(error) })),
     // A rollback on a broken connection may never end, so the timeout does not wait for it.
     Effect.disconnect,
     Effect.timeoutFail({
@@ -125,38 +111,34 @@ const withoutValues = (operation: string) => <A, E>(effect: Effect.Effect<A, E>)
     Effect.map((value) => value())
   )
 
-const toReview = Effect.fnUntraced(function*({ content, id, startedAt, ...rest }: typeof Case.Type) {
-  const review = { ...rest, applicantId: id, since: startedAt }
-  if (content === null) return { ...review, evidence: "none" as const }
-  const evidence = decodeEvidence(content)
-  if (Either.isLeft(evidence)) return { ...review, evidence: "refuted" as const }
-  const isVerified = yield* Effect.isSuccess(AmlCheck.verify(evidence.right))
-  const { amlProfile } = evidence.right.credential.credentials.attributes
-  return {
-    ...review,
-    evidence: isVerified ? "verified" as const : "refuted" as const,
-    amlProfile: Redacted.value(amlProfile)
-  }
-})
+const isExpected = <E>(error: E): error is Extract<E, CaseChanged | HttpApiError.NotFound> =>
+  error instanceof CaseChanged || error instanceof HttpApiError.NotFound
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const now = Effect.map(DateTime.now, DateTime.formatIso)
 
-  const decision = (applicantId: string) =>
-    sql`SELECT outcome, reason, sent FROM decisions WHERE applicant_id = ${applicantId}`.pipe(
+  const decision = (applicantId: string, attempt = 1) =>
+    sql`SELECT outcome, reason, sent, checks FROM decisions
+      WHERE applicant_id = ${applicantId} AND attempt = ${attempt}`.pipe(
       Effect.flatMap(decodeDecisions),
       Effect.map(Arr.head)
     )
 
   return Store.of({
-    claim: (key, person) =>
+    claim: (key, people) =>
       Effect.gen(function*() {
-        const { dateOfBirth, name } = yield* Schema.encode(Person.FromInput)(person)
+        const [{ dateOfBirth, name }, ...others] = yield* Effect.forEach(people, (person) =>
+          Schema.encode(Person.FromInput)(person))
+        const otherNames = yield* Schema.encode(Names)(others.map(({ name }) =>
+          name
+        ))
         const id = randomUUID()
-        yield* sql`INSERT INTO applicants (id, idempotency_key, name, date_of_birth, started_at)
-          VALUES (${id}, ${key}, ${name}, ${dateOfBirth}, ${yield* now}) ON CONFLICT (idempotency_key) DO NOTHING`
-        const applicant = yield* sql`SELECT id, name, date_of_birth AS "dateOfBirth", started_at AS "startedAt"
+        yield* sql`INSERT INTO applicants (id, idempotency_key, name, other_names, date_of_birth, started_at)
+          VALUES (${id}, ${key}, ${name}, ${otherNames}, ${dateOfBirth}, ${yield* now})
+          ON CONFLICT (idempotency_key) DO NOTHING`
+        const applicant = yield* sql`SELECT id, name, other_names AS "otherNames", date_of_birth AS "dateOfBirth",
+            started_at AS "startedAt"
           FROM applicants WHERE idempotency_key = ${key}`.pipe(
           Effect.flatMap(decodeApplicants),
           Effect.flatMap(Arr.head)
@@ -165,53 +147,27 @@ const make = Effect.gen(function*() {
           applicantId: applicant.id,
           startedAt: applicant.startedAt,
           isNew: applicant.id === id,
-          isSamePerson: applicant.name === name && applicant.dateOfBirth === dateOfBirth
+          isSamePerson: applicant.name === name && applicant.otherNames === otherNames &&
+            applicant.dateOfBirth === dateOfBirth
         }
       }).pipe(withoutValues("claim")),
 
-    decide: (applicantId, { outcome, reason, sent }, check) =>
+    decide: (applicantId, attempt, { checks, outcome, reason, sent }, evidence = []) =>
       Effect.gen(function*() {
-        yield* sql`INSERT INTO decisions (applicant_id, outcome, reason, sent, decided_at)
-          VALUES (${applicantId}, ${outcome}, ${reason}, ${sent}, ${yield* now})
-          ON CONFLICT (applicant_id) DO NOTHING`
+        yield* sql`INSERT INTO decisions (applicant_id, attempt, outcome, reason, sent, checks, decided_at)
+          VALUES (${applicantId}, ${attempt}, ${outcome}, ${reason}, ${sent}, ${checks}, ${yield* now})
+          ON CONFLICT (applicant_id, attempt) DO NOTHING`
         // Stored even if another process has decided: the service responded, and may have billed the check.
-        if (Option.isSome(check)) {
-          const content = yield* Schema.encode(EvidenceText)(check.value)
-          yield* sql`INSERT INTO evidence (check_id, applicant_id, content)
-            VALUES (${check.value.checkId}, ${applicantId}, ${content}) ON CONFLICT (check_id) DO NOTHING`
+        for (const check of evidence) {
+          const content = yield* Schema.encode(EvidenceText)(check)
+          yield* sql`INSERT INTO evidence (check_id, applicant_id, name, content)
+            VALUES (${check.checkId}, ${applicantId}, ${Redacted.value(check.request.name)}, ${content})
+            ON CONFLICT (check_id) DO NOTHING`
         }
-        return yield* Effect.flatten(decision(applicantId))
+        return yield* Effect.flatten(decision(applicantId, attempt))
       }).pipe(sql.withTransaction, withoutValues("decide")),
 
     decision: (applicantId) => withoutValues("decision")(decision(applicantId)),
-
-    reviews: ({ abandonedBefore, after }) =>
-      Effect.gen(function*() {
-        const lastRead = after === undefined
-          ? Option.some({ id: "", startedAt: "" })
-          : yield* sql`SELECT id, started_at AS "startedAt" FROM applicants WHERE id = ${after}`.pipe(
-            Effect.flatMap(decodeLastApplicants),
-            Effect.map(Arr.head)
-          )
-        if (Option.isNone(lastRead)) return Option.none()
-        const { id, startedAt } = lastRead.value
-        const { reason, sent } = interrupted
-        // Selects from applicants and not from decisions, because an applicant without a decision may be a match.
-        return yield* sql`SELECT a.id, a.name, a.date_of_birth AS "dateOfBirth", a.started_at AS "startedAt",
-            coalesce(d.reason, ${reason}) AS reason, coalesce(d.sent, ${sent}) AS sent, e.content
-          FROM applicants a LEFT JOIN decisions d ON d.applicant_id = a.id
-            LEFT JOIN evidence e ON e.applicant_id = a.id
-          WHERE (d.outcome = 'review' OR (d.outcome IS NULL AND a.started_at < ${DateTime.formatIso(abandonedBefore)}))
-            AND (a.started_at, a.id) > (${startedAt}, ${id})
-          ORDER BY a.started_at, a.id LIMIT 100`.pipe(
-          Effect.flatMap(decodeCases),
-          Effect.flatMap(Effect.forEach(toReview)),
-          Effect.asSome
-        )
-      }).pipe(
-        withoutValues("reviews"),
-        Effect.flatMap(Option.match({ onNone: () => new HttpApiError.NotFound(), onSome: Effect.succeed }))
-      ),
 
     ping: withoutValues("ping")(sql`SELECT 1`)
   })

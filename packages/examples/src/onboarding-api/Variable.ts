@@ -18,14 +18,3 @@ export const duration = (name: string, from: Duration.DurationInput, to: Duratio
     `should be from ${Duration.format(from)} to ${Duration.format(to)}, such as "4 seconds"`,
     (text) => Option.filter(Duration.decodeUnknown(text), Duration.between({ minimum: from, maximum: to }))
   )
-
-/** Describes all missing and invalid variables in one line. */
-export const describe = (error: ConfigError.ConfigError): string =>
-  ConfigError.reduceWithContext<void, string>(error, undefined, {
-    andCase: (_, left, right) => `${left}; ${right}`,
-    orCase: (_, left, right) => `${left}; ${right}`,
-    invalidDataCase: (_, path, message) => `${path.join(".")} ${message}`,
-    missingDataCase: (_, path, message) => `${path.join(".")} is missing: it ${message}`,
-    sourceUnavailableCase: (_, path, message) => `${path.join(".")} ${message}`,
-    unsupportedCase: (_, path, message) => `${path.join(".")} ${message}`
-  })

@@ -1,16 +1,17 @@
 /**
- * Starts an HTTP backend that screens people at sign-up. Uses the service that the `IDV_*` variables
- * configure, or, if none is set, a mock server that it starts in this process on a free port.
+ * Starts an HTTP backend that screens people at sign-up, or one for each tenant in `TENANTS`. Uses the service that the
+ * `IDV_*` variables configure, or, if none is set, a mock server that it starts in this process on a free port.
  */
 import { Idv } from "@effect-idv/core"
+import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { MockServer } from "@effect-idv/mock-server"
 import { type HttpClient, HttpServer } from "@effect/platform"
-import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
+import { NodeRuntime } from "@effect/platform-node"
 import { Cause, ConfigError, ConfigProvider, Console, Effect, HashSet, Layer, Logger, Predicate } from "effect"
 import * as Database from "./Database.ts"
 import * as Server from "./Server.ts"
 import * as SharedToken from "./SharedToken.ts"
-import * as Variable from "./Variable.ts"
+import * as Tenants from "./Tenants.ts"
 
 const layerMock = MockServer.MockServer.pipe(
   Effect.tap(({ url }) => Console.log(`No IDV_* variable is set: the mock server runs in this process at ${url}.`)),
@@ -35,38 +36,49 @@ type LayerIdv = Layer.Layer<
   HttpClient.HttpClient
 >
 
+/** The proxies are those of the process, and not of a tenant. */
+const layerHttp = Layer.scopedContext(
+  Effect.withConfigProvider(Layer.build(IdvHttp.layerEnv()), ConfigProvider.fromEnv())
+)
+
 /** Uses the mock server only if no variable starts with `IDV_`, so that a misspelt variable is an error. */
-const layerIdv = ConfigProvider.fromEnv({ pathDelim: "_" }).flattened.enumerateChildren(["IDV"]).pipe(
+const layerIdv = Effect.configProviderWith(({ flattened }) => flattened.enumerateChildren(["IDV"])).pipe(
   Effect.map((names): LayerIdv => HashSet.size(names) > 0 ? layerService : layerMock),
   Layer.unwrapEffect,
-  Layer.provide(NodeHttpClient.layerUndici)
+  Layer.provide(layerHttp)
 )
 
 const layerListening = Layer.effectDiscard(
-  HttpServer.addressFormattedWith((url) =>
-    Console.log(`The onboarding API listens at ${url} and has its documentation at ${url}/docs.`)
-  )
+  Effect.gen(function*() {
+    const operations = yield* Server.OperationsUrl
+    yield* HttpServer.addressFormattedWith((url) =>
+      Console.log(
+        `The onboarding API listens at ${url} and has its documentation at ${url}/docs. For probes: ${operations}/ready.`
+      )
+    )
+  })
 ).pipe(
   Layer.provide(Server.layer),
   Layer.provide(layerIdv),
-  Layer.provide(Logger.json),
-  // SQLite files contain personal data: only this user may read them.
-  Layer.provide(Layer.effectDiscard(Effect.sync(() => process.umask(0o077))))
+  Layer.provide(Logger.json)
 )
 
 /** Describes an error in one line. Omits the message of a database driver, which may contain a password. */
 const describe = (error: unknown): string => {
-  if (ConfigError.isConfigError(error)) return Variable.describe(error)
+  if (ConfigError.isConfigError(error)) return Tenants.describe(error)
   const kind = Predicate.hasProperty(error, "_tag") ? String(error._tag) : error instanceof Error ? error.name : ""
   const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined
   return Predicate.hasProperty(cause, "code") ? `${kind} (${String(cause.code)})` : kind
 }
 
-Layer.launch(layerListening).pipe(
+// SQLite files contain personal data: only this user may read them.
+Effect.sync(() => process.umask(0o077)).pipe(
+  Effect.zipRight(Tenants.forEach(Layer.launch(layerListening))),
   Effect.tapErrorCause((cause) =>
     Cause.isInterruptedOnly(cause)
       ? Effect.void
       : Console.error(`The onboarding API did not start: ${describe(Cause.squash(cause))}`)
   ),
-  NodeRuntime.runMain({ disableErrorReporting: true })
+  // Otherwise each log would be printed twice, once as text.
+  NodeRuntime.runMain({ disableErrorReporting: true, disablePrettyLogger: true })
 )

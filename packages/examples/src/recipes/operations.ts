@@ -1,17 +1,6 @@
 /** Health, metrics and logs of an app, for the recipes of Fastify and Express. */
 import { TokenProvider } from "@effect-idv/core"
-import {
-  Array,
-  Cause,
-  Effect,
-  type Layer,
-  Logger,
-  type ManagedRuntime,
-  Metric,
-  MetricState,
-  Option,
-  Record
-} from "effect"
+import { Array, Cause, Effect, type Layer, Logger, Metric, MetricState, Option, Record } from "effect"
 import { createServer } from "node:http"
 import type { Logger as AppLogger } from "pino"
 
@@ -58,16 +47,17 @@ export const metricsText = Effect.map(Metric.snapshot, (metrics) => {
  * A server of `/live`, `/ready` and `/metrics`, for a port that applicants cannot reach: the counters reveal each match, and
  * `/ready` reveals an outage.
  */
-export const operationsServer = <R, E>(
-  runtime: ManagedRuntime.ManagedRuntime<R | TokenProvider.TokenProvider, E>
+export const operationsServer = <R>(
+  runtime: { readonly runPromise: <A>(effect: Effect.Effect<A, never, R | TokenProvider.TokenProvider>) => Promise<A> },
+  whyNotReady: Effect.Effect<string | undefined, never, R | TokenProvider.TokenProvider> = notReady
 ) => {
   const routes: Record<
     string,
-    Effect.Effect<readonly [status: number, text: string], never, TokenProvider.TokenProvider>
+    Effect.Effect<readonly [status: number, text: string], never, R | TokenProvider.TokenProvider>
   > = {
     // Only that the process responds: a restart does not end an outage of the service.
     "/live": Effect.succeed([200, "alive"]),
-    "/ready": Effect.map(notReady, (reason) => reason === undefined ? [200, "ready"] : [503, reason]),
+    "/ready": Effect.map(whyNotReady, (reason) => reason === undefined ? [200, "ready"] : [503, reason]),
     "/metrics": Effect.map(metricsText, (text) => [200, text])
   }
   const notFound = Effect.succeed([404, "not found"] as const)

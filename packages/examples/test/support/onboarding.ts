@@ -1,21 +1,26 @@
 /** Runs the onboarding API in this process with a mock server, and records its logs and spans. */
 import { Idv } from "@effect-idv/core"
-import { Control, MockServer, type Profile, Session } from "@effect-idv/mock-server"
+import { Control, Fault, MockServer, type Profile, Session } from "@effect-idv/mock-server"
 import { FetchHttpClient, Headers, HttpClient, HttpClientRequest, HttpServer } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
-import { Clock, ConfigProvider, Context, Effect, Fiber, Layer, Logger, LogLevel } from "effect"
+import { ConfigProvider, Context, Effect, Fiber, Layer, Logger, LogLevel } from "effect"
 import { randomUUID } from "node:crypto"
 import { inspect } from "node:util"
 import * as RecordingTracer from "../../../core/test/support/tracer.ts"
 import * as Database from "../../src/onboarding-api/Database.ts"
 import * as Server from "../../src/onboarding-api/Server.ts"
+import * as MovableClock from "./movableClock.ts"
 
-/** Milliseconds: many times longer than a sign-up takes, because the machine may be busy. */
-export const responseAfter = 8000
-export const reviewerToken = "canary-reviewer-token"
+/** Milliseconds: no test waits for it, but moves the clock of the server. */
+export const responseAfter = 60_000
+const tokens = { alice: "canary-token-of-alice", bob: "canary-token-of-bob", carol: "canary-token-of-carol" }
+export const reviewers = Object.entries(tokens).map((pair) => pair.join(":")).join()
 
 export const provider = (variables: Record<string, string>) =>
-  ConfigProvider.fromMap(new Map(Object.entries({ PORT: "0", ANSWER_AFTER: `${responseAfter} millis`, ...variables })))
+  ConfigProvider.fromMap(
+    new Map(Object.entries({ PORT: "0", OPERATIONS_PORT: "0", ANSWER_AFTER: `${responseAfter} millis`, ...variables })),
+    { pathDelim: "_" }
+  )
 
 const configOf = (variables: Record<string, string>) => Layer.setConfigProvider(provider(variables))
 
@@ -32,11 +37,14 @@ export const mock = (profile?: Profile.Profile) =>
         Effect.catchIf((error) => error._tag === "SessionUnknown" && n === 0, () => Effect.void),
         Effect.orDie
       )
-    return { options: { ...options, ...customer }, verifyChecks: verify("aml"), verifyTokens: verify("token") }
+    /** After the first token request. */
+    const fault = (fault: typeof Fault.Fault.Encoded) =>
+      Effect.orDie(session(customer.customerId).fault(fault))
+    return { options: { ...options, ...customer }, fault, verifyChecks: verify("aml"), verifyTokens: verify("token") }
   })
 
 /** Runs a server until the scope closes. `printed` is its log at every level, and its spans. */
-export const serve = (options: Idv.Options, variables: Record<string, string>) =>
+export const serve = (options: Idv.Options, variables: Record<string, string>, movable = MovableClock.make()) =>
   Effect.gen(function*() {
     const logged: Array<string> = []
     const logger = Logger.make((line) => {
@@ -44,15 +52,17 @@ export const serve = (options: Idv.Options, variables: Record<string, string>) =
     })
     const { spans, tracer } = RecordingTracer.make()
     // Built in another fiber, so that the tracer and the logger do not apply to the test.
-    const fiber = yield* Effect.fork(Layer.build(
-      Server.layer.pipe(
-        Layer.provide(Idv.layer(options)),
-        Layer.provide(NodeHttpClient.layerUndici),
-        Layer.provide(configOf(variables)),
-        Layer.provide(Layer.setTracer(tracer)),
-        Layer.provide([Logger.replace(Logger.defaultLogger, logger), Logger.minimumLogLevel(LogLevel.All)])
-      )
-    ))
+    const fiber = yield* Effect.fork(
+      Layer.build(
+        Server.layer.pipe(
+          Layer.provide(Idv.layer(options)),
+          Layer.provide(NodeHttpClient.layerUndici),
+          Layer.provide(configOf(variables)),
+          Layer.provide(Layer.setTracer(tracer)),
+          Layer.provide([Logger.replace(Logger.defaultLogger, logger), Logger.minimumLogLevel(LogLevel.All)])
+        )
+      ).pipe(Effect.withClock(movable.clock))
+    )
     const context = yield* Effect.flatten(Fiber.await(fiber))
     const { address } = Context.get(context, HttpServer.HttpServer)
     const url = `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}`
@@ -62,7 +72,7 @@ export const serve = (options: Idv.Options, variables: Record<string, string>) =
         ...spans.map(({ attributes, events, exit, name }) => inspect([name, attributes, events, exit], { depth: 20 }))
       ].join("\n")
     )
-    return { url, printed }
+    return { url, operations: Context.get(context, Server.OperationsUrl), printed, movable }
   })
 
 /** Connects the test to the database of a server. */
@@ -73,12 +83,11 @@ export const get = (url: string, headers: Record<string, string> = {}) =>
 
 const send = (request: HttpClientRequest.HttpClientRequest) =>
   Effect.gen(function*() {
-    const startedAt = yield* Clock.currentTimeMillis
     const response = yield* HttpClient.execute(request)
     const body = yield* response.text
     // The test compares headers of responses that differ in time.
     const headers = Headers.remove(response.headers, "date")
-    return { status: response.status, headers, body, took: (yield* Clock.currentTimeMillis) - startedAt }
+    return { status: response.status, headers, body }
   }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer), Effect.withTracerEnabled(false))
 
 /** Sends a sign-up with any text as its body. */
@@ -90,8 +99,24 @@ export const signUpText = (url: string, text: string, key = randomUUID()) =>
     )
   )
 
-export const signUp = (url: string, name: string, key = randomUUID(), dateOfBirth = "1931-07-29") =>
-  signUpText(url, JSON.stringify({ name, dateOfBirth }), key)
+export const signUp = (
+  url: string,
+  name: string,
+  key = randomUUID(),
+  dateOfBirth = "1931-07-29",
+  otherNames: ReadonlyArray<string> = []
+) => signUpText(url, JSON.stringify({ name, otherNames, dateOfBirth }), key)
 
-export const reviews = (url: string, query = "") =>
-  get(`${url}/reviews${query}`, { authorization: `Bearer ${reviewerToken}` })
+export type Reviewer = keyof typeof tokens
+
+/** Reads open cases. */
+export const reviews = (url: string, query = "", reviewer: Reviewer = "alice") => act(url, `${query}`, reviewer)
+
+/** What a reviewer does: a `GET` of a path below `/reviews`, or a `POST` with a payload. */
+export const act = (url: string, path: string, reviewer: Reviewer, payload?: object) =>
+  send(
+    (payload === undefined ? HttpClientRequest.get : HttpClientRequest.post)(`${url}/reviews${path}`).pipe(
+      HttpClientRequest.bearerToken(tokens[reviewer]),
+      payload === undefined ? (request) => request : HttpClientRequest.bodyUnsafeJson(payload)
+    )
+  )

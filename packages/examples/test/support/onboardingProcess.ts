@@ -9,7 +9,7 @@ const main = new URL("../../src/onboarding-api/main.ts", import.meta.url)
 export const start = (variables: ExampleProcess.Variables) =>
   Effect.gen(function*() {
     const process = yield* Effect.flatMap(
-      ExampleProcess.command(main, [], { PORT: "0", ...variables }),
+      ExampleProcess.command(main, [], { PORT: "0", OPERATIONS_PORT: "0", ...variables }),
       Command.start
     )
     const lines: Array<string> = []

@@ -1,0 +1,105 @@
+/**
+ * Screens all names of an applicant, and stores the decision. The worst result decides: a potential match, then a check
+ * without a result, then a doubtful "No".
+ */
+import { AmlCheck, AmlClient, type AmlError, Failure, type Person } from "@effect-idv/core"
+import { Array as Arr, Context, Duration, Effect, Either, Layer, Order, Schedule } from "effect"
+import * as Settings from "./Settings.ts"
+import { type Decision, Store, type StoreUnavailable } from "./Store.ts"
+
+/** The applicant under each name. The first is the one that the applicant gave as theirs. */
+export type People = Arr.NonEmptyReadonlyArray<Person.Person>
+
+export class Screening extends Context.Tag("onboarding-api/Screening")<Screening, {
+  /**
+   * Checks each name, and stores the decision of this attempt, also about the checks of earlier attempts. Returns the
+   * decision that is stored.
+   */
+  readonly screen: (
+    applicant: { readonly applicantId: string; readonly attempt: number },
+    people: ReadonlyArray<Person.Person>,
+    earlier?: ReadonlyArray<AmlCheck.AmlCheck>
+  ) => Effect.Effect<Decision, StoreUnavailable>
+}>() {}
+
+type Outcome = Either.Either<AmlCheck.AmlCheck, Pick<Decision, "reason" | "sent">>
+
+/** In the order of `worse`. */
+const reasons = { "Potential match": "PotentialMatch", "Doubtful No": "DoubtfulNo", No: "No" } as const
+
+const worse: Order.Order<Outcome> = Order.mapInput(
+  Order.number,
+  Either.match({
+    onLeft: () => 1,
+    onRight: AmlCheck.match({ onPotentialMatch: () => 0, onDoubtfulNo: () => 2, onNo: () => 3 })
+  })
+)
+
+const isClear: (outcome: Outcome) => boolean = Either.match({
+  onLeft: () => false,
+  onRight: AmlCheck.match({ onNo: () => true, onDoubtfulNo: () => false, onPotentialMatch: () => false })
+})
+
+const sentOf: (outcome: Outcome) => AmlError.Sent = Either.match({
+  onLeft: ({ sent }) => sent,
+  onRight: () => "answered"
+})
+
+/** `clear` only if every name got a "No". */
+const decisionOf = (outcomes: ReadonlyArray<Outcome>, earlier: ReadonlyArray<AmlCheck.AmlCheck>): Decision => {
+  const [worst, ...others] = Arr.sort([...outcomes, ...earlier.map(Either.right)], worse)
+  const sent = outcomes.map(sentOf)
+  return {
+    outcome: worst !== undefined && [worst, ...others].every(isClear) ? "clear" : "review",
+    reason: worst === undefined
+      ? "Defect"
+      : Either.match(worst, { onLeft: ({ reason }) => reason, onRight: ({ result }) => reasons[result] }),
+    sent: sent.includes("unknown") ? "unknown" : sent.includes("answered") ? "answered" : "no",
+    checks: sent.filter((sent) => sent !== "no").length
+  }
+}
+
+const make = Effect.gen(function*() {
+  const aml = yield* AmlClient.AmlClient
+  const store = yield* Store
+  const { responseAfter } = yield* Settings.settings
+  // Leaves time for the database, so that the response to an outage is not later than that to a match.
+  const deadline = Duration.subtract(responseAfter, "500 millis")
+
+  const check = (person: Person.Person): Effect.Effect<Outcome> =>
+    aml.check(person).pipe(
+      AmlClient.withPolicy({ deadline }),
+      Effect.mapError((failure) => ({ reason: failure._tag, sent: Failure.facts(failure).sent })),
+      Effect.tapError((failure) => Effect.logWarning("not screened", failure)),
+      Effect.either,
+      Effect.catchAllDefect(() =>
+        Effect.as(
+          Effect.logError("the check failed with a defect"),
+          Either.left({ reason: "Defect", sent: "unknown" as const })
+        )
+      )
+    )
+
+  return Screening.of({
+    screen: Effect.fnUntraced(function*({ applicantId, attempt }, people, earlier = []) {
+      const outcomes = yield* Effect.forEach(people, check, { concurrency: "unbounded" })
+      const checks = Arr.filterMap(outcomes, Either.getRight)
+      const decision = decisionOf(outcomes, earlier)
+      return yield* Effect.retry(store.decide(applicantId, attempt, decision, checks), {
+        schedule: Schedule.exponential(Settings.firstPause),
+        times: Settings.storeRetries
+      }).pipe(
+        // With the ids of the checks, an employee can ask the service about billed checks.
+        Effect.onError(() =>
+          Effect.logError("not stored", {
+            applicantId,
+            ...(checks.length > 0 && { checkIds: checks.map(({ checkId }) => checkId) })
+          })
+        ),
+        Effect.tap(() => Effect.logInfo("stored", { applicantId, attempt, checks: decision.checks }))
+      )
+    })
+  })
+})
+
+export const layer = Layer.effect(Screening, make)

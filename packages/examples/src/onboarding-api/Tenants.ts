@@ -1,0 +1,53 @@
+/**
+ * Runs the program once for each tenant in `TENANTS`. Each has all variables of its own, which begin with its name, such
+ * as `ACME_IDV_CUSTOMER_KEY` and `ACME_DATABASE_URL`: no handler can mix two tenants.
+ */
+import { Idv } from "@effect-idv/core"
+import { Array as Arr, Config, ConfigError, ConfigProvider, Effect, Either, Redacted } from "effect"
+
+/** Without the underscore, which separates the name from the variable. */
+const tenants = Config.withDefault(Config.string("TENANTS"), "").pipe(
+  Config.mapOrFail((text) => {
+    const names = text.split(",").map((name) => name.trim()).filter((name) => name !== "")
+    return names.every((name) => /^[A-Z][A-Z\d]{0,40}$/.test(name)) && new Set(names).size === names.length
+      ? Either.right(names)
+      : Either.left(
+        ConfigError.InvalidData(
+          ["TENANTS"],
+          "should be different names in capital letters and digits, such as ACME,GLOBEX"
+        )
+      )
+  })
+)
+
+const own = <A, E, R>(effect: Effect.Effect<A, E, R>, tenant: string) =>
+  Effect.configProviderWith((provider) => Effect.withConfigProvider(effect, ConfigProvider.nested(provider, tenant)))
+
+/** Two tenants in one database would see each other's applicants. */
+const requireDatabases = (names: ReadonlyArray<string>): Effect.Effect<void, ConfigError.ConfigError> =>
+  Effect.forEach(names, (name) => own(Config.option(Config.redacted("DATABASE_URL")), name)).pipe(
+    Effect.map((urls) => Arr.getSomes(urls).map(Redacted.value)),
+    Effect.filterOrFail(
+      (urls) => Arr.dedupe(urls).length === urls.length,
+      () => ConfigError.InvalidData(["DATABASE_URL"], "should be another database for each tenant")
+    )
+  )
+
+/** Runs the program of each tenant until one fails. Its logs and metrics have the name of the tenant. */
+export const forEach = <E, R>(
+  program: Effect.Effect<never, E, R>
+): Effect.Effect<void, E | ConfigError.ConfigError, R> =>
+  Effect.gen(function*() {
+    const names = yield* tenants
+    if (names.length === 0) return yield* program
+    yield* requireDatabases(names)
+    yield* Effect.forEach(
+      names,
+      (tenant) => own(program.pipe(Effect.annotateLogs({ tenant }), Effect.tagMetrics({ tenant })), tenant),
+      { concurrency: "unbounded", discard: true }
+    )
+  })
+
+/** Describes the variables to correct, in one line. */
+export const describe = (error: ConfigError.ConfigError): string =>
+  Idv.describeConfigError(error).replaceAll(/^([A-Z\d]+)\./gm, "$1_").replaceAll("\n", "; ")

@@ -1,0 +1,42 @@
+/** A clock whose time passes as always, and that a test also moves forward: who sleeps until then wakes up. */
+import { Clock, Duration, Effect } from "effect"
+
+export const make = () => {
+  let moved = 0
+  const waiting = new Set<() => void>()
+  const now = () => Date.now() + moved
+  const nanos = () => BigInt(now()) * 1_000_000n
+  const clock: Clock.Clock = {
+    ...Clock.make(),
+    unsafeCurrentTimeMillis: now,
+    unsafeCurrentTimeNanos: nanos,
+    currentTimeMillis: Effect.sync(now),
+    currentTimeNanos: Effect.sync(nanos),
+    sleep: (duration) =>
+      Effect.async((resume) => {
+        const end = now() + Duration.toMillis(duration)
+        let timer: NodeJS.Timeout | undefined
+        const arm = () => {
+          clearTimeout(timer)
+          timer = setTimeout(() => {
+            waiting.delete(arm)
+            resume(Effect.void)
+          }, Math.min(end - now(), 2 ** 31 - 1))
+        }
+        waiting.add(arm)
+        arm()
+        return Effect.sync(() => {
+          clearTimeout(timer)
+          waiting.delete(arm)
+        })
+      })
+  }
+  const move = (duration: Duration.DurationInput) =>
+    Effect.sync(() => {
+      moved += Duration.toMillis(duration)
+      for (const arm of waiting) arm()
+    })
+  return { clock, move }
+}
+
+export type MovableClock = ReturnType<typeof make>
