@@ -83,7 +83,8 @@ const argumentsOf = (command: Command): ParsedArguments => {
 
 /** For the help of the commands that send requests. */
 export const network = "Variables of the network: HTTPS_PROXY, HTTP_PROXY and NO_PROXY (loopback is always reached " +
-  "directly), NODE_EXTRA_CA_CERTS, and IDV_CLIENT_CERT and IDV_CLIENT_KEY, the files of a client certificate"
+  "directly), NODE_EXTRA_CA_CERTS, IDV_CLIENT_CERT and IDV_CLIENT_KEY, the files of a client certificate, and " +
+  "IDV_USER_AGENT"
 
 /** A program without commands. Parsing a command line calls `invoke` with a text to print. */
 export const program = (name: string, description: string, version: string, invoke: Invoke): Command =>

@@ -3,25 +3,18 @@ import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual } from "@effect/vitest/utils"
 import { Effect, Redacted } from "effect"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { createServer } from "node:https"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { afterAll } from "vitest"
 import * as ConnectProxy from "../../core/test/support/connectProxy.ts"
+import { listening } from "../../core/test/support/listening.ts"
+import * as TemporaryFiles from "../../core/test/support/temporaryFiles.ts"
 import * as SelfSigned from "../../mock-server/src/internal/wire/selfSigned.ts"
 import * as ClientCertificate from "../../mock-server/test/support/clientCertificate.ts"
 import * as CorrectService from "../../mock-server/test/support/correctService.ts"
 import * as Program from "../../mock-server/test/support/program.ts"
 import * as Processes from "../../rescreening/test/support/processes.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "idv-network-"))
-afterAll(() => rmSync(folder, { recursive: true }))
-const file = (name: string, content: string) => {
-  const path = join(folder, name)
-  writeFileSync(path, content)
-  return path
-}
+const { file } = TemporaryFiles.make()
 
 const server = await Effect.runPromise(SelfSigned.make(["idv.test"], Date.now()))
 const client = await Effect.runPromise(ClientCertificate.make)
@@ -38,6 +31,7 @@ const variables = {
   NODE_EXTRA_CA_CERTS: file("ca.pem", server.ca),
   IDV_CLIENT_CERT: cert,
   IDV_CLIENT_KEY: file("key.pem", client.key),
+  IDV_USER_AGENT: "acme-bank/1.0",
   HTTP_PROXY: undefined,
   NO_PROXY: undefined
 }
@@ -102,21 +96,18 @@ describe.each(Object.entries(commands))("%s", (name, { bin, words }) => {
     ([, { login: accepted = login, variables: changes, ...expected }]) =>
       Effect.gen(function*() {
         let requests = 0
+        const agents = new Set<string>()
         const handler = CorrectService.handler({})
         const service = createServer(
           { cert: server.keyPair.cert, key: Redacted.value(server.keyPair.key), requestCert: true, ca: client.cert },
           (request, response) => {
             requests++
+            agents.add(request.headers["user-agent"] ?? "")
             handler(request, response)
           }
         )
         service.on("tlsClientError", () => {})
-        yield* Effect.acquireRelease(
-          Effect.async<void>((resume) => void service.listen(0, "127.0.0.1", () => resume(Effect.void))),
-          () => Effect.sync(() => service.close().closeAllConnections())
-        )
-        const address = service.address()
-        const port = typeof address === "object" ? address?.port ?? 0 : 0
+        const port = yield* listening(service)
         const proxy = yield* ConnectProxy.make({ target: port, login: accepted })
         const url = `https://idv.test:${port}`
         const program = yield* Program.bundled(bin)
@@ -133,6 +124,8 @@ describe.each(Object.entries(commands))("%s", (name, { bin, words }) => {
         const printed = stdout + stderr
         deepStrictEqual([proxy.connects.length > 0, requests > 0, exitCode], [hasTunnels, hasRequests, code], printed)
         assert.include(printed, output)
+        deepStrictEqual([...agents].filter((agent) => /^(effect-idv|idv-contract)/.test(agent)), [])
+        deepStrictEqual(agents.has("acme-bank/1.0"), hasRequests)
         assert.notInclude(printed, "pr0xy-canary")
         assert.notInclude(printed, Buffer.from(login).toString("base64"))
         if (output.includes(" should be ")) {

@@ -109,6 +109,8 @@ export const layerDispatcher = (dispatcher: Undici.Dispatcher): Layer.Layer<Http
  *   and `*` is all. Loopback is always reached directly.
  * - `IDV_CLIENT_CERT` and `IDV_CLIENT_KEY`: the files of a client certificate, with its chain, and of its private key, in
  *   PEM. They are not read if `connect` has a `cert`.
+ * - `IDV_USER_AGENT`: the `User-Agent` of the requests of this library and of its commands, up to 200 characters of ASCII,
+ *   instead of `effect-idv/<version>` and `idv-contract/<version>`.
  *
  * `ConfigError` names each variable or option that cannot be used, and contains no value.
  *
@@ -123,10 +125,14 @@ export const dispatcherEnv = (
 ): Effect.Effect<Undici.Dispatcher, ConfigError.ConfigError, Scope.Scope> =>
   Effect.gen(function*() {
     const { httpProxy, httpsProxy, noProxy } = yield* proxies
+    const withUserAgent = Option.match(yield* userAgent, {
+      onNone: () => (dispatcher: Undici.Dispatcher) => dispatcher,
+      onSome: (value) => (dispatcher: Undici.Dispatcher) => dispatcher.compose(replaceUserAgent(value))
+    })
     const connect = yield* withCertificate(options.connect)
     const agentOptions = { ...options, connect }
     const direct = yield* acquire(() => new Undici.Agent(agentOptions))
-    if (httpProxy === "" && httpsProxy === "") return direct
+    if (httpProxy === "" && httpsProxy === "") return withUserAgent(direct)
     const proxied = yield* acquire(() =>
       new Undici.EnvHttpProxyAgent({
         ...agentOptions,
@@ -139,7 +145,7 @@ export const dispatcherEnv = (
         clientFactory: (origin, connect) => new ProxyPool(origin, { ...connect, headersTimeout: 10_000 })
       })
     )
-    return new ExceptLoopback(direct, proxied)
+    return withUserAgent(new ExceptLoopback(direct, proxied))
   })
 
 const acquire = <D extends Undici.Dispatcher>(make: () => D): Effect.Effect<D, never, Scope.Scope> =>
@@ -190,12 +196,32 @@ class ExceptLoopback extends Undici.Dispatcher {
   }
 }
 
-const copied = (headers: NonNullable<Undici.Dispatcher.DispatchOptions["headers"]>) =>
+/** The names and values, one after the other. */
+const copied = (headers: NonNullable<Undici.Dispatcher.DispatchOptions["headers"]>): Array<string> =>
   Array.isArray(headers)
-    ? headers
-    : Symbol.iterator in headers
-    ? Array.from(headers).flatMap(([name, value]) => value === undefined ? [] : [name, String(value)])
-    : { ...headers }
+    ? [...headers]
+    : Array.from(Symbol.iterator in headers ? headers : Object.entries(headers)).flatMap(([name, values]) =>
+      [values ?? []].flat().flatMap((value) => [name, value])
+    )
+
+/** Not that of another program over the same dispatcher, and not one that a case of the suite sends on purpose. */
+const isOurs = /^(effect-idv|idv-contract)\//
+
+const replaceUserAgent =
+  (userAgent: string): Undici.Dispatcher.DispatcherComposeInterceptor => (dispatch) => (options, handler) =>
+    dispatch({
+      ...options,
+      headers: copied(options.headers ?? []).map((text, i, headers) =>
+        headers[i - 1]?.toLowerCase() === "user-agent" && i % 2 === 1 && isOurs.test(text) ? userAgent : text
+      )
+    }, handler)
+
+const userAgent = Config.option(
+  Config.mapOrFail(Config.string("IDV_USER_AGENT"), (text) =>
+    /^[!-~]([ -~]{0,198}[!-~])?$/.test(text)
+      ? Either.right(text)
+      : Either.left(ConfigError.InvalidData([], "should be 1 to 200 characters of ASCII, such as acme-bank/1.0")))
+)
 
 const isProxy = (text: string): boolean => {
   if (!Address.isUrl(text)) return false

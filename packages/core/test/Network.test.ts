@@ -6,18 +6,18 @@ import { NodeHttpClient, Undici } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Cause, type ConfigError, ConfigProvider, Effect, Exit, Layer, Option, Redacted } from "effect"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { createServer } from "node:https"
 import type { LookupFunction } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll } from "vitest"
 import * as SelfSigned from "../../mock-server/src/internal/wire/selfSigned.ts"
 import * as ClientCertificate from "../../mock-server/test/support/clientCertificate.ts"
 import { everythingPrinted } from "./support/canary.ts"
 import * as ConnectProxy from "./support/connectProxy.ts"
+import { listening } from "./support/listening.ts"
 import * as RawServer from "./support/rawServer.ts"
 import * as Service from "./support/service.ts"
+import * as TemporaryFiles from "./support/temporaryFiles.ts"
 
 const { ca, keyPair } = await Effect.runPromise(
   SelfSigned.make(["auth.idv.test", "api.idv.test", "127.0.0.1"], Date.now())
@@ -58,8 +58,10 @@ const transports = {
 const service = (onCheck: () => void = () => {}) =>
   Effect.gen(function*() {
     const received: Array<string> = []
+    const agents: Array<string | undefined> = []
     const server = createServer({ ...tls, requestCert: true, ca: client.cert }, (request, response) => {
       received.push(request.url ?? "")
+      agents.push(request.headers["user-agent"])
       if (request.url === "/api/aml") onCheck()
       response.setHeader("content-type", "application/json")
       response.end(JSON.stringify(
@@ -67,16 +69,7 @@ const service = (onCheck: () => void = () => {}) =>
       ))
     })
     server.on("tlsClientError", () => {})
-    yield* Effect.acquireRelease(
-      Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-      () =>
-        Effect.sync(() => {
-          server.closeAllConnections()
-          server.close()
-        })
-    )
-    const address = server.address()
-    return { received, port: typeof address === "object" ? address?.port ?? 0 : 0 }
+    return { agents, received, port: yield* listening(server) }
   })
 
 const check = Effect.gen(function*() {
@@ -238,16 +231,28 @@ describe.each(Object.entries(withoutCertificates))("%s", (name, transport) => {
 })
 
 describe("IdvHttp", () => {
-  const folder = mkdtempSync(join(tmpdir(), "idv-network-"))
-  afterAll(() => rmSync(folder, { recursive: true }))
-  const file = (name: string, content: string) => {
-    const path = join(folder, name)
-    writeFileSync(path, content)
-    return path
-  }
+  const { file, folder } = TemporaryFiles.make()
   const cert = file("cert.pem", client.cert)
   const key = file("key.pem", client.key)
   const canary = file("k4nary.pem", "k4nary-content")
+
+  it.scopedLive.each(Object.entries(transports))(
+    "sends the User-Agent of a variable over %s, through a proxy and without it",
+    ([, transport]) =>
+      Effect.gen(function*() {
+        const { agents, port } = yield* service()
+        const proxy = yield* ConnectProxy.make({ target: port })
+        const options = {
+          ...Service.options,
+          authUrl: `https://auth.idv.test:${port}`,
+          baseUrl: `https://127.0.0.1:${port}`
+        }
+        yield* Effect.provide(check, Layer.provide(Idv.layer(options), transport(connect))).pipe(
+          withVariables({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, IDV_USER_AGENT: "acme-bank/1.0" })
+        )
+        deepStrictEqual([agents, proxy.connects.length], [["acme-bank/1.0", "acme-bank/1.0"], 1])
+      })
+  )
 
   it.scopedLive("reads the files of a client certificate from variables", () =>
     Effect.gen(function*() {
@@ -291,7 +296,13 @@ describe("IdvHttp", () => {
     [
       { IDV_CLIENT_CERT: cert, IDV_CLIENT_KEY: file("other.pem", other.key) },
       "IDV_CLIENT_KEY should be the private key of the certificate in IDV_CLIENT_CERT"
-    ]
+    ],
+    ...["", "k4närÿ", "k4nary\r\nx: y"].map((userAgent) =>
+      [
+        { IDV_USER_AGENT: userAgent },
+        "IDV_USER_AGENT should be 1 to 200 characters of ASCII, such as acme-bank/1.0"
+      ] as const
+    )
   ]
 
   it.live.each(invalid)(

@@ -9,21 +9,9 @@ import { Effect, Layer, Redacted } from "effect"
 import { connect, createServer, type Socket } from "node:net"
 import { createServer as createTlsServer, type SecureVersion, type TlsOptions } from "node:tls"
 import * as SelfSigned from "../../mock-server/src/internal/wire/selfSigned.ts"
+import { listening } from "./support/listening.ts"
 import * as RawServer from "./support/rawServer.ts"
 import * as Service from "./support/service.ts"
-
-type Listening = ReturnType<typeof createServer>
-
-const listening = <S extends Listening>(server: S) =>
-  Effect.acquireRelease(
-    Effect.async<number>((resume) => {
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        resume(Effect.succeed(typeof address === "object" ? address?.port ?? 0 : 0))
-      })
-    }),
-    () => Effect.sync(() => server.close())
-  )
 
 const certificate = SelfSigned.make(["127.0.0.1"], Date.now())
 const trusted = await Effect.runPromise(certificate)

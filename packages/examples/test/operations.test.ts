@@ -6,18 +6,17 @@ import { NodeContext, NodeHttpClient, NodeHttpServer } from "@effect/platform-no
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, LogLevel, ManagedRuntime, Predicate, Redacted, Schedule, Schema } from "effect"
 import { randomUUID } from "node:crypto"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { createServer as createTlsServer } from "node:https"
-import type { AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { pino } from "pino"
-import { afterAll } from "vitest"
 import { parseAllDocuments } from "yaml"
 import { freePort } from "../../../tools/test-services/freePort.ts"
 import * as ConnectProxy from "../../core/test/support/connectProxy.ts"
+import { listening } from "../../core/test/support/listening.ts"
+import * as TemporaryFiles from "../../core/test/support/temporaryFiles.ts"
 import * as SelfSigned from "../../mock-server/src/internal/wire/selfSigned.ts"
 import * as CorrectService from "../../mock-server/test/support/correctService.ts"
 import * as Program from "../../mock-server/test/support/program.ts"
@@ -28,13 +27,7 @@ import * as Fastify from "../src/recipes/fastify/app.ts"
 import { layerLogger, metricsText, operationsServer } from "../src/recipes/operations.ts"
 import { decisionsInMemory, signUp } from "../src/recipes/screening.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "idv-operations-"))
-afterAll(() => rmSync(folder, { recursive: true }))
-const file = (name: string, content: string) => {
-  const path = join(folder, name)
-  writeFileSync(path, content)
-  return path
-}
+const { file, folder } = TemporaryFiles.make()
 
 const get = (url: string) =>
   HttpClient.get(url).pipe(
@@ -47,21 +40,6 @@ const until = (url: string, expected: number) =>
   Effect.retry(
     Effect.filterOrFail(get(url), ([status]) => status === expected, (response) => response),
     Schedule.spaced("100 millis")
-  )
-
-const listening = <
-  S extends { listen: (port: number, host: string, done: () => void) => unknown; close: () => unknown }
->(
-  server: S & { address: () => AddressInfo | string | null }
-) =>
-  Effect.acquireRelease(
-    Effect.async<number>((resume) => {
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        resume(Effect.succeed(typeof address === "object" ? address?.port ?? 0 : 0))
-      })
-    }),
-    () => Effect.sync(() => server.close())
   )
 
 /** Each line of the format: a type, or a sample. */

@@ -2,8 +2,9 @@
 import { Effect } from "effect"
 import { createServer } from "node:http"
 import { createServer as createTlsServer } from "node:https"
-import { type AddressInfo, connect } from "node:net"
+import { connect } from "node:net"
 import type { Duplex } from "node:stream"
+import { listening } from "./listening.ts"
 
 /** The status with which it refuses a connection, or how it fails. */
 export type Refusal = number | "closes" | "hangs"
@@ -50,15 +51,6 @@ export const make = ({ login, refuse, target, tls }: Options) =>
     const cut = () => {
       for (const socket of sockets) socket.destroy()
     }
-    yield* Effect.acquireRelease(
-      Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-      () =>
-        Effect.sync(() => {
-          cut()
-          server.closeAllConnections()
-          server.close()
-        })
-    )
-    const address = server.address() as AddressInfo
-    return { port: address.port, connects, cut }
+    yield* Effect.addFinalizer(() => Effect.sync(cut))
+    return { port: yield* listening(server), connects, cut }
   })
