@@ -1,6 +1,7 @@
 /** Runs the onboarding API in this process with a mock server, and records its logs and spans. */
 import { Idv } from "@effect-idv/core"
-import { Control, Fault, MockServer, type Profile, Session } from "@effect-idv/mock-server"
+import type { Fault } from "@effect-idv/mock-server"
+import { Control, MockServer, type Profile, Session } from "@effect-idv/mock-server"
 import { FetchHttpClient, Headers, HttpClient, HttpClientRequest, HttpServer } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { ConfigProvider, Context, Effect, Fiber, Layer, Logger, LogLevel } from "effect"
@@ -38,8 +39,7 @@ export const mock = (profile?: Profile.Profile) =>
         Effect.orDie
       )
     /** After the first token request. */
-    const fault = (fault: typeof Fault.Fault.Encoded) =>
-      Effect.orDie(session(customer.customerId).fault(fault))
+    const fault = (fault: typeof Fault.Fault.Encoded) => Effect.orDie(session(customer.customerId).fault(fault))
     return { options: { ...options, ...customer }, fault, verifyChecks: verify("aml"), verifyTokens: verify("token") }
   })
 
