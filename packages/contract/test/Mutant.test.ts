@@ -108,6 +108,7 @@ const allowedChanges: Record<string, readonly [probes: ReadonlyArray<string>, pa
   "aml.request.entity-type": [["no entity_type", "company", "Person"], outcome],
   "aml.request.name": [["no name", "number", "parts"], outcome],
   "aml.request.name.empty": [["blank"], outcome],
+  "aml.request.name.damaged": [["damaged"], outcome],
   "aml.request.people": [["apostrophe", "middle names"], outcome],
   "aml.request.listed": [["pep"], outcome],
   "aml.request.name.word": [["one word"], outcome],

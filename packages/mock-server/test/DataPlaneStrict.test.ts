@@ -180,6 +180,32 @@ layer(server, { excludeTestServices: true })("The data plane", (it) => {
         assertInclude(text, "expected a text such as 14-03-1957")
       }))
 
+    it.effect.each<[string, string]>([
+      ["\u200b", "a name with a visible letter"],
+      ["\u3164", "a name with a visible letter"],
+      ["7", "a name with a visible letter"],
+      ["Zoë\u0000Canary", "a name without control characters"],
+      ["Zoë\nCanary", "a name without control characters"],
+      ["Zoë Canary\ud800", "a name without half of a surrogate pair"],
+      ["Zoë ".repeat(64), "a name of at most 255 characters"]
+    ])("refuses the name %j, or checks it with the profile's variant", ([name, expected]) =>
+      Effect.gen(function*() {
+        const { entry, status, text } = yield* check(undefined, "", { ...person, name })
+        deepStrictEqual([status, entry?.rule, entry?.why], [
+          422,
+          "aml.body-invalid",
+          `name is invalid: expected ${expected}`
+        ])
+        strictEqual(text.includes("Canary"), false)
+        const { session } = yield* Control.Control
+        yield* session("demo-customer").changeProfile({ damagedName: "answered" })
+        const answered = yield* Effect.ensuring(
+          check(undefined, "", { ...person, name }),
+          Effect.ignore(session("demo-customer").changeProfile({ damagedName: "refused" }))
+        )
+        strictEqual(answered.status, 200)
+      }))
+
     it.effect.each<[string, Lines, string]>([
       ["two Content-Length", [host, credentials, formType, "Content-Length: 29"], form],
       ["two Transfer-Encoding", [host, credentials, formType, ...Array(2).fill("Transfer-Encoding: chunked")], "x"],

@@ -141,7 +141,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       "accepts a name that is not a string",
       acceptField("name", (name) => !isMissing(name) && !Predicate.isString(name), () => "Ada Testclear")
     ],
-    ["number", "accepts a number as a name", acceptField("name", Predicate.isNumber, String)],
+    ["number", "accepts a number as a name", acceptField("name", Predicate.isNumber, () => "Ada Testclear")],
     [
       "list",
       "joins the parts of a name",
@@ -150,6 +150,13 @@ export const mutants: ReadonlyArray<Mutant> = [
   ]),
   of("aml.request.name.empty", [
     ["answered", "accepts a blank name", acceptField("name", matches(/^\s*$/), () => "Ada Testclear")]
+  ]),
+  of("aml.request.name.damaged", [
+    [
+      "answered",
+      "accepts a name with a control character",
+      acceptField("name", matches(/\p{L}.*\p{Cc}/su), () => "Ada Testclear")
+    ]
   ]),
   of("aml.request.people", [
     [

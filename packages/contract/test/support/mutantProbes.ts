@@ -199,6 +199,7 @@ export const probes: Record<
   "parts": about({ name: ["Zoë", "Testclear"] }),
   "dob as number": about({ dob: 1021990 }),
   "blank": about({ name: " " }),
+  "damaged": about({ name: "Ada\u0000" }),
   "cyrillic": about({ name: "Иван Testclear" }),
   "apostrophe": about({ name: "Sean O'Neil Testclear" }),
   "middle names": about({ name: "Ana Bea Cleo Dora Testclear" }),

@@ -81,6 +81,13 @@ export const cases: ReadonlyArray<Case> = [
     ["a no-break space as name", "\u00a0"],
     ["a line feed as name", "\n"]
   ], { worth: 2 }),
+  wrongField("name.damaged", "aml.request.name.damaged", "name", [
+    ["a zero-width space as name", "\u200b"],
+    ["digits as name", "123"],
+    ["a name with a NUL", "{name}\u0000"],
+    ["a name with a line feed", "{name}\n{name}"],
+    ["a name of 300 characters", "Ada ".repeat(75)]
+  ]),
 
   isoDate,
   wrongField("dob.slashes", "aml.request.dob", "dob", [

@@ -118,8 +118,8 @@ export const cases: ReadonlyArray<Case> = [
     ["a name with a slash", person("Ann s/o Beth Testclear")],
     ["a name of 130 characters", person(`${"Maria ".repeat(20)}Testclear`)],
     ["a name of 200 characters", person(`${"Maria ".repeat(32)}Testclear`)],
-    ["a name of 300 characters", person(`${"Maria ".repeat(49)}Testclear`)],
-    ["a listed name of 300 characters", person(`${"Maria ".repeat(49)}Testpep`)],
+    ["a name of 249 characters", person(`${"Maria ".repeat(40)}Testclear`)],
+    ["a listed name of 247 characters", person(`${"Maria ".repeat(40)}Testpep`)],
     ["a long name in another script", person(`${"Александра ".repeat(12)}Testclear`)]
   ])
 ]

@@ -76,10 +76,14 @@ export const decide = (
       refuse("body-invalid", 422, "The body is not the one of this operation", describeViolations(violations, json))
     const body = yield* Effect.mapError(decodeBody(json), refuseBody)
     const now = yield* clock.now
-    if (!hasBegun(body.dob, now)) return yield* refuseBody(notBornViolations)
+    if (!hasBegun(body.dob, now)) {
+      return yield* refuseBody(invalid("dob", "a day that has begun, by the clock of the session"))
+    }
+    const name = Redacted.value(body.name)
+    const nameProblem = profile.damagedName === "refused" ? damageOf(name) : undefined
+    if (nameProblem !== undefined) return yield* refuseBody(invalid("name", nameProblem))
 
     const searchedOn = ResponseFormat.searchedOn(profile, now + clockSkew)
-    const name = Redacted.value(body.name)
     const custom = yield* testPersons.select(name, body.dob)
     const { description, fault, matchFound } = Option.getOrElse(custom, () => TestPerson.of(name))
     const credential = yield* addSearch((profileId) => ({
@@ -117,13 +121,21 @@ const ordinal = ({ day, month, year }: Readonly<Record<"day" | "month" | "year",
 const hasBegun = (dateOfBirth: DateOfBirth, now: number): boolean =>
   ordinal(dateOfBirth) <= ordinal(DateTime.toPartsUtc(DateTime.add(DateTime.unsafeMake(now), { hours: 14 })))
 
-const notBornViolations: Violation.Violations = [
-  new Violation.Violation({
-    path: "dob",
-    problem: "invalid",
-    expected: "a day that has begun, by the clock of the session"
-  })
+const invalid = (path: string, expected: string): Violation.Violations => [
+  new Violation.Violation({ path, problem: "invalid", expected })
 ]
+
+/** What a name must be instead of a damaged one, which no person can have. */
+const damageOf = (name: string): string | undefined =>
+  Array.from(name).length > 255
+    ? "a name of at most 255 characters"
+    : /\p{Cs}/u.test(name)
+    ? "a name without half of a surrogate pair"
+    : /\p{Cc}/u.test(name)
+    ? "a name without control characters"
+    : /(?!\p{Default_Ignorable_Code_Point})\p{L}/u.test(name)
+    ? undefined
+    : "a name with a visible letter"
 
 const fields: ReadonlyArray<string> = Object.keys(Person.RequestBody.fields)
 

@@ -167,6 +167,19 @@ export const choices = {
       accepts("any", "any, or none")
     ]
   }),
+  damagedName: choice({
+    question: "How does the API respond to a name that is damaged?",
+    claim: "aml.request.name.damaged",
+    level: "assumed",
+    hostile: "answered",
+    variants: [
+      accepts(
+        "refused",
+        "422: the name has no visible letter, a control character, half of a surrogate pair or over 255 characters"
+      ),
+      accepts("answered", "it checks the name")
+    ]
+  }),
   amlStatus: choice({
     question: "Which status does a credential response have?",
     claim: "aml.success.status",
