@@ -1,5 +1,5 @@
 /**
- * The journal of a session: an entry for each exchange, with the rule that decided the response and the reason.
+ * The journal of a session: an entry for each exchange, with the facts that decided the response.
  *
  * A journal has a capacity. It drops the oldest entries first, and shortens long bodies. It counts the dropped entries,
  * so that a verification does not treat the request of a dropped entry as one that was never sent.
@@ -20,19 +20,20 @@ import * as Stream from "effect/Stream"
 import type { Entry } from "./internal/journal/entry.ts"
 import { once } from "./internal/journal/once.ts"
 import * as Sent from "./internal/journal/sent.ts"
+import * as Sentence from "./internal/journal/sentence.ts"
 import { shorten } from "./internal/journal/shownText.ts"
 import * as Verification from "./Verification.ts"
 
-export { Entry, Operation, Status } from "./internal/journal/entry.ts"
+export { Entry, Facts, Operation, Status } from "./internal/journal/entry.ts"
 
 /**
- * An entry before the journal writes it. The journal adds `id` and `at`. The targets, headers and bodies may be
+ * An entry before the journal writes it. The journal adds `id`, `at` and `why`. The targets, headers and bodies may be
  * getters: the journal reads them when a reader of the entry needs them.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Draft extends Omit<Entry, "id" | "at"> {
+export interface Draft extends Omit<Entry, "id" | "at" | "why"> {
   /**
    * What the request sent, unmasked, for verifications. No entry shows it.
    *
@@ -156,15 +157,19 @@ export const make = (
     const entries = (): ReadonlyArray<Entry> => writtenEntries.slice(-capacity)
 
     const append = (now: number, { request, response, sent, ...draft }: Draft): Entry => {
-      const entry = {
+      const entry: Entry = {
         id: nextId(),
         at: Option.match(DateTime.make(now), { onNone: () => "out of range", onSome: DateTime.formatIso }),
         ...draft,
         // The machine's clock may be set back during the exchange.
         millis: Math.max(draft.millis, 0),
         request: lazyRequest(request),
-        response: lazyResponse(response)
+        response: lazyResponse(response),
+        get why() {
+          return why()
+        }
       }
+      const why = once(() => Sentence.of(entry))
       Sent.keep(entry, sent)
       if (writtenEntries.length >= capacity) dropped += 1
       writtenEntries.push(entry)

@@ -94,7 +94,7 @@ const byLastWord = new Map(reserved.map((person) => [person.lastWord.toLowerCase
  * @category getters
  * @since 0.1.0
  */
-export const of = (name: string): Omit<TestPerson, "lastWord"> =>
+export const of = (name: string): Omit<TestPerson, "lastWord"> & { readonly lastWord?: string } =>
   byLastWord.get(name.trim().split(/\s+/).at(-1)?.toLowerCase() ?? "") ??
     { matchFound: "No", description: "returns \"No\", because the name is not reserved" }
 

@@ -360,7 +360,7 @@ describe("The documents of the control API", () => {
       ["GET", "/live", 200, "no-referrer"],
       ["GET", "/canary", 404, "no-referrer"],
       ["PUT", "/sessions", 405, "no-referrer"],
-      ["GET", "/unmatched/ui", 200, "same-origin"]
+      ["GET", "/ui/demo-customer", 200, "same-origin"]
     ])(
       "cannot be framed, and have security headers: %s %s",
       ([method, path, status, referrer]) =>

@@ -284,7 +284,8 @@ describe.each(layers)("The data plane %s", (_, layer) => {
       it.effect("responds 413 to a body over 64 KiB, and then to the next request", () =>
         Effect.gen(function*() {
           strictEqual((yield* amlRequest({ ...person, name: "x".repeat(64 * 1024) })).status, 413)
-          strictEqual((yield* amlRequest({ ...person, name: "x".repeat(60 * 1024) })).status, 200)
+          // Blanks between the tokens of JSON are not part of the name.
+          strictEqual((yield* amlRequest(JSON.stringify(person) + " ".repeat(60 * 1024))).status, 200)
         }))
     })
 

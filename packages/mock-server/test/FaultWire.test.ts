@@ -423,7 +423,7 @@ describe("A fault on the wire", () => {
           const { entries } = yield* control.journal({ fault: id })
           deepStrictEqual(
             entries.map(({ faults }) => faults),
-            [[{ id, kind }]]
+            [[{ id, kind, request: before + 1 }]]
           )
           deepStrictEqual(entries.map(({ operation, response }) => [operation, response.delivery]), [[on, delivery]])
           const [entry] = entries

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Chunk, Duration, Effect, Either, Exit, Fiber, JSONSchema, Schema, Stream, TestClock } from "effect"
+import * as Sentence from "../src/internal/journal/sentence.ts"
 import * as Journal from "../src/Journal.ts"
 import * as Verification from "../src/Verification.ts"
 
@@ -12,7 +13,7 @@ const draft = (change: Partial<Omit<Journal.Draft, "response">> & { readonly sta
     request: { method: "POST", target: "/api/aml", headers: { accept: "*/*" }, body: "{}" },
     response: { status, headers: {}, body: "{}", delivery: "whole" },
     rule: "aml.success",
-    why: "The request is as the document has it",
+    facts: { kind: "other", what: "The request is as the document has it" },
     claims: ["aml.success.status"],
     faults: [],
     unexpected: false,
@@ -21,8 +22,12 @@ const draft = (change: Partial<Omit<Journal.Draft, "response">> & { readonly sta
   }
 }
 
-const refused = draft({ status: 401, rule: "aml.token-expired", why: "The token is expired" })
-const broken = draft({ rule: "aml.body", unexpected: true, faults: [{ id: "f1", kind: "hang" }] })
+const refused = draft({
+  status: 401,
+  rule: "aml.token-expired",
+  facts: { kind: "refused", problem: "The token is expired", violations: [] }
+})
+const broken = draft({ rule: "aml.body", unexpected: true, faults: [{ id: "f1", kind: "hang", request: 1 }] })
 
 const makeJournal = (capacity?: number) => {
   let id = 0
@@ -33,7 +38,7 @@ const filled = (drafts: ReadonlyArray<Journal.Draft>, capacity?: number) =>
   Effect.tap(makeJournal(capacity), (journal) => Effect.forEach(drafts, journal.write))
 
 const entriesOf = (drafts: ReadonlyArray<Journal.Draft>): ReadonlyArray<Journal.Entry> =>
-  drafts.map((draft, index) => ({ ...draft, id: index + 1, at: "1970-01-01T00:00:00.000Z" }))
+  drafts.map((draft, index) => ({ ...draft, id: index + 1, at: "1970-01-01T00:00:00.000Z", why: Sentence.of(draft) }))
 
 const holds = (
   expectation: Verification.Expectation,

@@ -128,7 +128,7 @@ describe("idv-mock mcp", () => {
           yield* ok("test_persons_list", { customerId }),
           yield* ok("explain_last_check", { customerId })
         ].join("\n")
-        assertInclude(shown, "testPersons[0] (matched by nameLast)")
+        assertInclude(shown, "testPersons[0], matched by nameLast")
         strictEqual(/canary|1940|02-01/i.test(shown), false, shown)
         strictEqual((yield* at(url, Plain.tokenRequest("nobody", "x"))).status, 401)
         assertInclude(yield* ok("explain_last_check"), "Requests that belong to no session: 1.")
@@ -232,7 +232,7 @@ describe("idv-mock mcp", () => {
         if (/(bin|serve)\.ts$/.test(entryPoint)) load(output)
       }
       const inputs = [...loaded].flatMap((output) => Object.keys(metafile.outputs[output]?.inputs ?? {}))
-      strictEqual(inputs.some((path) => path.endsWith("cli/serve.ts")), true)
+      strictEqual(inputs.some((path) => path.endsWith("command/serve.ts")), true)
       deepStrictEqual(inputs.filter((path) => /modelcontextprotocol|selfsigned|\/zod\//.test(path)), [])
     }))
 })

@@ -22,7 +22,7 @@ layer(MockServer.layerHttpClient)("The decision about a check", (it) => {
     ["that is correct", {}, {}, [
       200,
       "aml.answered",
-      "The token and the body are valid: the mock server returns \"No\"",
+      "No: the name ends with Testclear",
       ["aml.success.status", "aml.answer.credential", "aml.answer.match-found", "aml.answer.aml-profile"],
       false
     ]],
@@ -57,8 +57,7 @@ layer(MockServer.layerHttpClient)("The decision about a check", (it) => {
     ["about a person whose name selects a fault", { body: JSON.stringify({ ...person, name: "Ada Test429" }) }, {}, [
       429,
       "aml.answered",
-      "The token and the body are valid: the mock server returns status 429 with Retry-After: 1. test-person (status): " +
-      "the test person has this fault",
+      "Returned status 429 instead of the service's response: the name ends with Test429",
       ["aml.success.status", "aml.answer.credential", "aml.answer.match-found", "aml.answer.aml-profile"],
       false
     ]],

@@ -225,10 +225,11 @@ describe("idv-mock serve --log", () => {
         "customerId",
         "operation",
         "rule",
-        "why",
+        "facts",
         "claims",
         "faults",
         "unexpected",
+        "why",
         "request",
         "response"
       ])

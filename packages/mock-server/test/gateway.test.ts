@@ -14,8 +14,7 @@ layer(MockServer.layerHttpClient)("The decision about", (it) => {
       deepStrictEqual(yield* decisionOf(check(token)), [
         503,
         "fault.status",
-        "The fault responded, and the service did not see the request. down (status): fired at request 1 of those it " +
-        "watches",
+        "Returned status 503 instead of the service's response: fault down, at its request 1",
         [],
         false
       ])
@@ -30,7 +29,7 @@ layer(MockServer.layerHttpClient)("The decision about", (it) => {
       deepStrictEqual(yield* decisionOf(check(token)), [
         401,
         "aml.token-expired",
-        "The token is expired, by this session's clock. gone (tokenExpiry): fired at request 1 of those it watches",
+        "The token is expired, by this session's clock; made the token expire: fault gone, at its request 1",
         ["token.lifetime", "token.expired"],
         false
       ])
@@ -46,7 +45,7 @@ layer(MockServer.layerHttpClient)("The decision about", (it) => {
       deepStrictEqual(yield* decisionOf(check(token)), [
         429,
         "fault.quota",
-        "The quota of 1 requests per 1m is exceeded. few (quota): fired at request 2 of those it watches",
+        "The quota of 1 requests per 1m is exceeded; returned status 429: fault few, at its request 2",
         ["limits.rate.retry-after"],
         false
       ])

@@ -24,37 +24,35 @@ layer(MockServer.layerHttpClient)("The decision about a token request", (it) => 
     ["that is correct", {}, {}, [
       200,
       "token.granted",
-      "The credentials are valid: the token is valid for 3600 s",
+      "A token for 3600 s",
       ofSuccess,
       false
     ]],
     ["with form-encoded credentials", { headers: { authorization: basic("demo%2Dcustomer:demo%2Dkey") } }, {}, [
       200,
       "token.granted",
-      "The credentials are valid: the token is valid for 3600 s. The client form-encoded them, which the service " +
-      "document does not show",
+      "A token for 3600 s. The client form-encoded its credentials, which the service document does not show",
       ofSuccess,
       false
     ]],
     ["with a form-encoded customer id", { headers: { authorization: basic("demo%2Dcustomer:demo-key") } }, {}, [
       200,
       "token.granted",
-      "The credentials are valid: the token is valid for 3600 s. The client form-encoded them, which the service " +
-      "document does not show",
+      "A token for 3600 s. The client form-encoded its credentials, which the service document does not show",
       ofSuccess,
       false
     ]],
     ["with another parameter", { body: "grant_type=client_credentials&scope=x" }, {}, [
       200,
       "token.granted",
-      "The credentials are valid: the token is valid for 3600 s",
+      "A token for 3600 s",
       ofSuccess,
       false
     ]],
     ["without a refused parameter", {}, { tokenParameters: "refused" }, [
       200,
       "token.granted",
-      "The credentials are valid: the token is valid for 3600 s",
+      "A token for 3600 s",
       ofSuccess,
       false
     ]],

@@ -356,6 +356,9 @@ export const What = discriminatedUnion(
 /** The kinds that act on the response. */
 export const ResponseWhat = discriminatedUnion(Schema.Union(...responseKinds.map(({ schema }) => schema)))
 
+/** The names of the kinds that act on the response. */
+export const responseKindNames: ReadonlyArray<string> = responseKinds.map(({ kind }) => kind)
+
 /**
  * @category models
  * @since 0.1.0

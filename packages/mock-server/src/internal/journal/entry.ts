@@ -28,6 +28,57 @@ export const Status = Schema.Number.pipe(Schema.int(), Schema.between(100, 599))
   Violation.expecting("a status, a whole number from 100 to 599")
 )
 
+/** What selected the result of a check: a reserved name, a test person of your own, or neither. */
+const Selection = Schema.Union(
+  Schema.Struct({ kind: Schema.Literal("reservedName"), lastWord: Schema.String }),
+  Schema.Struct({
+    kind: Schema.Literal("testPerson"),
+    index: Schema.NonNegativeInt,
+    matchedBy: Schema.Array(Schema.String)
+  }),
+  Schema.Struct({ kind: Schema.Literal("otherName") })
+)
+
+/**
+ * What the server decided, before a fault changed the response:
+ *
+ * - `granted`: it issued a token.
+ * - `checked`: it checked a person.
+ * - `refused`: the request is wrong. `violations` has the wrong fields of a body, without their values.
+ * - `other`: it neither served nor refused the request, such as a redirect.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Facts = Schema.Union(
+  Schema.Struct({
+    kind: Schema.Literal("granted"),
+    /** For how long the token is valid. */
+    seconds: Schema.NonNegative,
+    /** Whether the client form-encoded its credentials, which the service document does not show. */
+    isFormEncoded: Schema.Boolean
+  }),
+  Schema.Struct({
+    kind: Schema.Literal("checked"),
+    result: Schema.Literal("No", "Potential match"),
+    by: Selection
+  }),
+  Schema.Struct({
+    kind: Schema.Literal("refused"),
+    problem: Schema.String,
+    violations: Schema.Array(
+      Schema.Struct({ path: Schema.String, problem: Schema.String, expected: Schema.String })
+    )
+  }),
+  Schema.Struct({ kind: Schema.Literal("other"), what: Schema.String })
+)
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Facts = typeof Facts.Type
+
 const Headers = Schema.Record({ key: Schema.String, value: Schema.String })
 
 /**
@@ -57,12 +108,19 @@ export const Entry = Schema.Struct({
   }),
   /** The rule that decided the response, such as `aml.token-expired`. */
   rule: Schema.String,
-  /** The reason for the response, as a sentence. */
+  /** What the server decided. */
+  facts: Facts,
+  /** The facts and the faults as one sentence: what happened, and why. */
   why: Schema.String,
   /** The ids of the contract's claims that the exchange is about. */
   claims: Schema.Array(Schema.String),
-  /** The faults that fired. */
-  faults: Schema.Array(Schema.Struct({ id: Schema.String, kind: Schema.String })),
+  /**
+   * The faults that fired. `request` is the number of the request among those that the fault has counted, or null for
+   * the fault of a test person.
+   */
+  faults: Schema.Array(
+    Schema.Struct({ id: Schema.String, kind: Schema.String, request: Schema.NullOr(Schema.Int) })
+  ),
   /** Whether the request breaks the service document. */
   unexpected: Schema.Boolean,
   /** Real milliseconds from the arrival of the request to the response, delays of faults included. */

@@ -1,11 +1,18 @@
 /** The actions of the forms on the page of a session. */
+import { MatchFound } from "@effect-idv/core/AmlCredential"
+import * as Violation from "@effect-idv/core/Violation"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type * as Session from "../../Session.ts"
+import * as TestPerson from "../../TestPerson.ts"
 import * as FaultText from "../faults/faultText.ts"
 import type { Recorder } from "../journal/recorder.ts"
+import * as Sent from "../journal/sent.ts"
 import { groups } from "../operations/all.ts"
 import type { ArmedFault } from "../operations/faults.ts"
 import type * as Operation from "../operations/operation.ts"
+import { IsoDay } from "../schema/instantText.ts"
 import { description } from "./clockPanel.tsx"
 import * as FaultFields from "./faultFormFields.ts"
 import * as Forms from "./forms.ts"
@@ -72,13 +79,13 @@ const changeClock = action("clock", () => ({}), (session, fields) =>
   }))
 
 const changeOptions = action(
-  "clock",
-  (options) => ({ options }),
+  "profile",
+  (profile) => ({ profile }),
   (session, fields) => Effect.as(call(sessions.change, session, Forms.json(fields)), { message: "Options changed" })
 )
 
 const reset = action(
-  "clock",
+  "profile",
   () => ({}),
   (session) => Effect.as(call(sessions.reset, session), { message: "Session reset" })
 )
@@ -138,6 +145,39 @@ const sendRequest = action(
     }))
 )
 
+const decodePerson = Violation.decodeUnknown(TestPerson.Custom)
+
+const isResult = Schema.is(MatchFound)
+
+/** Adds a test person that matches the one of an exchange. A reserved name keeps its response, so it is not compared. */
+const answerLike = action(
+  "test-persons",
+  () => ({}),
+  ({ journal, testPersons }, { id, response = "" }) =>
+    Effect.gen(function*() {
+      const entry = (yield* journal.entries).find((entry) => String(entry.id) === id)
+      const { person: sentPerson } = yield* Effect.mapError(
+        Option.flatMap(Option.fromNullable(entry), Sent.of),
+        (): Forms.Problems => [{ path: "", text: "The journal no longer has this request" }]
+      )
+      const { dateOfBirth, name } = sentPerson()
+      const shownName = Option.filter(name, (name) => TestPerson.of(name).lastWord === undefined)
+      const person = yield* Effect.mapError(
+        decodePerson({
+          match: {
+            ...(Option.isSome(shownName) && { name: shownName.value }),
+            ...(Option.isSome(dateOfBirth) && { dateOfBirth: Schema.encodeSync(IsoDay)(dateOfBirth.value) })
+          },
+          response: isResult(response) ? response : { kind: response }
+        }),
+        (violations): Forms.Problems =>
+          violations.map((violation) => ({ path: violation.path, text: String(violation) }))
+      )
+      yield* testPersons.addFirst(person)
+      return { message: `The next checks of this person receive: ${response}` }
+    })
+)
+
 /** The actions, by the end of the path of their form. */
 export const actions: Readonly<Record<string, Action>> = {
   "clock": changeClock,
@@ -147,6 +187,7 @@ export const actions: Readonly<Record<string, Action>> = {
   "faults/text": action("faults", (invalidText) => ({ faults: { invalidText } }), setFaultText),
   "faults/remove": removeFault,
   "profile": changeProfile,
+  "test-persons/like": answerLike,
   "check": runCheck,
   "check/example": showExample,
   "check/request": sendRequest

@@ -3,7 +3,6 @@
 /** The form that runs a check, the form that sends a request of the user, and the result of the last one. */
 import * as Option from "effect/Option"
 import * as TestPerson from "../../TestPerson.ts"
-import * as Summary from "../journal/summary.ts"
 import { Badge, errorAttributes, FieldError, Form, Panel, Status, typed, Wire } from "./components.tsx"
 import type { Fields, InvalidForm } from "./forms.ts"
 import * as OwnRequest from "./ownRequest.ts"
@@ -26,7 +25,7 @@ const StepResult = ({ step: { end, entry, request, response, title } }: { readon
     <h4>{title}</h4>
     {Option.isSome(entry) && (
       <p>
-        <Status status={entry.value.response.status} /> {Summary.summaryOf(entry.value)}{" "}
+        <Status status={entry.value.response.status} /> {entry.value.why}{" "}
         <span class="mono muted">{entry.value.rule}</span>
       </p>
     )}

@@ -4,10 +4,8 @@
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
-import * as SessionOptions from "../operations/sessionOptions.ts"
-import { errorAttributes, FieldError, Form, Panel, typed } from "./components.tsx"
-import type { InvalidForm } from "./forms.ts"
-import type { ClockState, SessionState } from "./pageModel.ts"
+import { Form } from "./components.tsx"
+import type { ClockState } from "./pageModel.ts"
 
 const isoOf = (now: number): string =>
   Option.match(DateTime.make(now), { onNone: () => "out of range", onSome: DateTime.formatIso })
@@ -23,49 +21,14 @@ export const description = ({ ahead, frozen }: ClockState): string => {
 
 /** A button that changes one field of the clock. */
 const Change = ({ field, label, value }: Readonly<Record<"field" | "label" | "value", string>>) => (
-  <button type="submit" name={field} value={value}>{label}</button>
+  <button type="submit" class="small" name={field} value={value}>{label}</button>
 )
 
-/** The options that have one value in one line, which the form can change. */
-const lineOptions = SessionOptions.changeable.filter(({ flag }) => Option.exists(flag, ({ isRepeated }) => !isRepeated))
-
-const OptionsForm = ({ invalid, options, path }: Pick<Properties, "invalid" | "options" | "path">) => {
-  const shown = new Map<string, unknown>(Object.entries(options))
-  return (
-    <Form action={`${path}/options`} panel="clock" class="fields" label="Options of the session">
-      {lineOptions.map(({ help, name }) => {
-        const id = `option-${name}`
-        return (
-          <div class="field" key={name}>
-            <label for={id}>{help}</label>
-            <input
-              id={id}
-              name={name}
-              autocomplete="off"
-              spellcheck={false}
-              value={typed(invalid)[name] ?? String(shown.get(name))}
-              {...errorAttributes(id, name, invalid)}
-            />
-            <FieldError id={id} field={name} invalid={invalid} />
-          </div>
-        )
-      })}
-      <button type="submit">Change</button>
-    </Form>
-  )
-}
-
-interface Properties {
-  readonly path: string
-  readonly clock: ClockState
-  readonly options: SessionState["options"]
-  readonly invalid: InvalidForm | undefined
-}
-
-export const ClockPanel = ({ clock, invalid, options, path }: Properties) => {
+export const ClockPanel = ({ clock, path }: { readonly path: string; readonly clock: ClockState }) => {
   const iso = isoOf(clock.now)
   return (
-    <Panel id="clock" title="Clock">
+    <section id="clock" aria-labelledby="clock-title">
+      <h2 id="clock-title" class="hidden" tabIndex={-1}>Clock</h2>
       <p class="now">
         <time
           id="now"
@@ -75,8 +38,7 @@ export const ClockPanel = ({ clock, invalid, options, path }: Properties) => {
         >
           {iso.slice(0, 19).replace("T", " ")}
         </time>{" "}
-        UTC
-        <span class="muted">{description(clock)}</span>
+        UTC, <span class="muted">{description(clock)}</span>
       </p>
       <Form action={`${path}/clock`} panel="clock" class="buttons" label="Move the clock">
         <Change field="advance" value="1 minute" label="+1 min" />
@@ -85,12 +47,8 @@ export const ClockPanel = ({ clock, invalid, options, path }: Properties) => {
         {clock.frozen
           ? <Change field="frozen" value="false" label="Resume" />
           : <Change field="frozen" value="true" label="Freeze" />}
-        <Change field="real" value="true" label="Back to real time" />
+        <Change field="real" value="true" label="Real time" />
       </Form>
-      <OptionsForm path={path} options={options} invalid={invalid} />
-      <form method="post" action={`${path}/reset`}>
-        <button type="submit">Reset the session</button>
-      </form>
-    </Panel>
+    </section>
   )
 }

@@ -89,14 +89,16 @@ export const Badge = ({ children, kind }: { readonly kind: string; readonly chil
  * A button that copies a text, under its name if the text is long. Copying needs the script, so the button is hidden
  * without it.
  */
-export const Copy = ({ name, text }: { readonly text: string; readonly name?: string }) => (
+export const Copy = (
+  { label = "Copy", name, text }: { readonly text: string; readonly name?: string; readonly label?: string }
+) => (
   <button
     type="button"
     class="small needs-script"
     data-copy={text}
     data-name={name}
-    aria-label={`Copy ${name === undefined ? text : `the command: ${name}`}`}
+    aria-label={label === "Copy" ? `Copy ${name === undefined ? text : `the command: ${name}`}` : undefined}
   >
-    Copy
+    {label}
   </button>
 )

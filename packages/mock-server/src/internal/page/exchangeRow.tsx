@@ -1,34 +1,40 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** One exchange: a row of the list, which opens to its request, its response and the reason. */
+/** One exchange: a row of the list, and the detail beside it. */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type * as Journal from "../../Journal.ts"
-import * as Summary from "../journal/summary.ts"
-import { Badge, Status, Wire } from "./components.tsx"
+import * as Kinds from "../faults/kinds.ts"
+import * as Commands from "./commands.ts"
+import { Badge, Copy, Form, Status, Wire } from "./components.tsx"
+import type * as JournalView from "./journalView.ts"
+import type { Page } from "./pageModel.ts"
 import * as WireText from "./wireText.ts"
 
 export const pathOfExchange = (path: string, id: number): string => `${path}/exchanges/${id}`
 
-export const columns = ["No.", "Time", "Request", "Status", "What happened, and why", "Rule", "Faults"]
+export const columns = ["No.", "Time", "Request", "Who", "Status", "ms", "What happened", "Fault"]
 
-const Faults = ({ entry }: { readonly entry: Journal.Entry }) => (
-  <>{entry.faults.map(({ id, kind }) => <Badge kind="fault" key={id}>{id}: {kind}</Badge>)}</>
-)
+const decodeName = Schema.decodeUnknownOption(Schema.parseJson(Schema.Struct({ name: Schema.String })))
 
-const requestOf = ({ operation, request: { method, target } }: Journal.Entry) =>
-  operation === "other" ? `${method} ${target}` : operation
+/** The last word of the name, as far as the journal shows it. */
+const whoOf = ({ operation, request: { body } }: Journal.Entry): string =>
+  operation === "aml"
+    ? Option.match(decodeName(body), { onNone: () => "", onSome: ({ name }) => name.trim().split(/\s+/).at(-1) ?? "" })
+    : ""
 
 const isFailure = ({ faults, response: { status } }: Journal.Entry): boolean => status >= 400 || faults.length > 0
 
-/** An update leaves the rows that exist as they are, because an exchange does not change and its row may be open. */
+/** An update leaves the rows that exist as they are, because an exchange does not change. */
 export const Row = (
-  { entry, isNew = false, path }: {
+  { isNew = false, path, row: { entry, number } }: {
     readonly path: string
-    readonly entry: Journal.Entry
+    readonly row: JournalView.Row
     /** Whether it arrived while the page was open. */
     readonly isNew?: boolean
   }
 ) => {
-  const { at, id, response, rule, unexpected } = entry
+  const { at, faults, id, millis, request: { method, target }, response, unexpected, why } = entry
   const url = pathOfExchange(path, id)
   const kinds = [isFailure(entry) && "failure", isNew && "new"].filter((kind) => kind !== false)
   return (
@@ -38,52 +44,40 @@ export const Row = (
           <button
             type="button"
             class="open needs-script"
-            aria-expanded="false"
-            aria-controls={`exchange-${id}-detail`}
-            aria-label={`Exchange ${id}`}
+            tabIndex={-1}
+            aria-label={`Request ${number}: ${response.status}, ${why}`}
             hx-get={url}
-            hx-trigger="click once"
-            hx-target={`#exchange-${id}-wire`}
+            hx-target="#detail"
+            hx-sync="#detail:replace"
           >
-            {id}
+            {number}
           </button>
           <noscript>
-            <a href={url}>{id}</a>
+            <a href={url}>{number}</a>
           </noscript>
         </td>
         <td class="time">
-          <time dateTime={at} title={at}>{at.slice(11, 23)}</time>
+          <time dateTime={at} title={at}>{at.slice(11, 19)}</time>
         </td>
-        <td class="request">{requestOf(entry)}</td>
+        <td class="request" title={target}>{method} {target}</td>
+        <td class="who">{whoOf(entry)}</td>
         <td class="outcome">
           <Status status={response.status} />
-          {response.delivery === "scripted" && <Badge kind="fault">broken</Badge>}
         </td>
-        <td class="why">{unexpected && <Badge kind="unexpected">unexpected</Badge>} {Summary.summaryOf(entry)}</td>
-        <td class="rule">{rule}</td>
+        <td class="millis">{Math.round(millis)}</td>
+        <td class="why" title={why}>{unexpected && <Badge kind="unexpected">unexpected</Badge>} {why}</td>
         <td class="faults">
-          <Faults entry={entry} />
+          {faults.map(({ id, kind }) => <Badge kind="fault" key={id}>{kind}</Badge>)}
         </td>
-      </tr>
-      <tr id={`exchange-${id}-detail`} class="detail" hidden>
-        <td colSpan={columns.length} id={`exchange-${id}-wire`}>Loading…</td>
       </tr>
     </tbody>
   )
 }
 
 const Facts = ({ entry, path }: { readonly path: string; readonly entry: Journal.Entry }) => {
-  const { at, claims, faults, id, millis, response: { delivery }, rule, unexpected } = entry
+  const { at, claims, id, millis, response: { delivery }, rule, unexpected } = entry
   return (
     <dl class="facts">
-      <dt>Why</dt>
-      <dd>{Summary.summaryOf(entry)}</dd>
-      {faults.length > 0 && (
-        <>
-          <dt>Decision</dt>
-          <dd>{Summary.decisionOf(entry)}</dd>
-        </>
-      )}
       <dt>Rule</dt>
       <dd class="mono">{rule}</dd>
       <dt>Claims</dt>
@@ -99,19 +93,52 @@ const Facts = ({ entry, path }: { readonly path: string; readonly entry: Journal
       </dd>
       <dt>Time</dt>
       <dd>
-        <span class="mono">{at}</span>, <a href={pathOfExchange(path, id)}>link to exchange {id}</a>
+        <span class="mono">{at}</span>, <a href={pathOfExchange(path, id)}>link to this exchange</a>
       </dd>
     </dl>
   )
 }
 
-/** The request and the response of a row, and why the server sent it. */
-export const Exchange = ({ entry, path }: { readonly path: string; readonly entry: Journal.Entry }) => (
-  <div class="exchange">
-    <Wire label={`Request ${entry.id}`} text={WireText.request(entry.request)} />
-    <div>
-      <Wire label={`Response ${entry.id}`} text={WireText.response(entry.response)} />
-      <Facts entry={entry} path={path} />
+/** What a test person can have as a response, by the names of the form. */
+const responses = ["Potential match", "No", ...Kinds.responseKindNames]
+
+/** Forms that change what happens to the next request, or to the next check of the same person. */
+const Actions = ({ entry, page: { origin, path } }: { readonly page: Page; readonly entry: Journal.Entry }) => {
+  const { faults: [fault], id, operation } = entry
+  const like = fault?.kind ?? (entry.facts.kind === "checked" ? entry.facts.result : "status")
+  return (
+    <div class="buttons">
+      {operation !== "other" && (
+        <Form action={`${path}/faults/text`} panel="faults">
+          <input type="hidden" name="text" value={`${operation}:status=503:nth=1`} />
+          <button type="submit" class="small">Fail the next one</button>
+        </Form>
+      )}
+      <Copy text={Commands.curlOf(origin, entry)} name="the request with curl" label="Copy as curl" />
+      {operation === "aml" && (
+        <Form action={`${path}/test-persons/like`} panel="test-persons" class="like">
+          <input type="hidden" name="id" value={id} />
+          <button type="submit" class="small">Answer this person with</button>
+          <select name="response" aria-label="The response to this person">
+            {responses.map((response) => (
+              <option value={response} selected={response === like} key={response}>{response}</option>
+            ))}
+          </select>
+        </Form>
+      )}
     </div>
+  )
+}
+
+/** The reason, the request and the response of an exchange. */
+export const Exchange = ({ entry, page }: { readonly page: Page; readonly entry: Journal.Entry }) => (
+  <div class="exchange">
+    <p class="reason">
+      <Status status={entry.response.status} /> {entry.why}
+    </p>
+    <Actions entry={entry} page={page} />
+    <Wire label="Request" text={WireText.request(WireText.indented(entry.request))} />
+    <Wire label="Response" text={WireText.response(WireText.indented(entry.response))} />
+    <Facts entry={entry} path={page.path} />
   </div>
 )

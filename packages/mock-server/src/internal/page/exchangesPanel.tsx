@@ -12,7 +12,7 @@ export const Count = ({ entries, total }: Pick<State, "entries" | "total">) => {
   const unexpected = entries.filter(({ unexpected }) => unexpected).length
   return (
     <span id="exchange-count" class="muted">
-      {total === 1 ? "1 exchange" : `${total} exchanges`}
+      {total === 1 ? "1 request" : `${total} requests`}
       {total > entries.length && `, the latest ${entries.length} kept`}
       {unexpected > 0 && `, ${unexpected} unexpected`}
     </span>
@@ -22,6 +22,7 @@ export const Count = ({ entries, total }: Pick<State, "entries" | "total">) => {
 type SelectName = keyof JournalView.View["choices"]
 
 const labels: Readonly<Record<SelectName, string>> = {
+  session: "Session",
   status: "Status",
   operation: "Operation",
   rule: "Rule",
@@ -34,7 +35,7 @@ const groups: Readonly<Partial<Record<SelectName, readonly [value: string, text:
   fault: [JournalView.anyFault, "any fault"]
 }
 
-const selectNames = ["status", "operation", "rule", "fault"] as const satisfies ReadonlyArray<SelectName>
+const selectNames = ["session", "status", "operation", "rule", "fault"] as const satisfies ReadonlyArray<SelectName>
 
 interface SelectProperties {
   readonly name: SelectName
@@ -44,7 +45,7 @@ interface SelectProperties {
 const Options = ({ name, view: { choices, request } }: SelectProperties) => {
   const chosen = request.filter[name] ?? ""
   const options = [
-    ["", "all"] as const,
+    ["", name === "session" ? "this one" : "all"] as const,
     ...groups[name] === undefined ? [] : [groups[name]],
     ...choices[name].map(([value, count]) => [value, `${value} (${count})`] as const)
   ]
@@ -86,11 +87,11 @@ const Filters = ({ page: { path }, view }: Pick<State, "page" | "view">) => {
       panel="exchanges"
       class="fields filters"
       id="filters"
-      label="Filter the exchanges"
+      label="Filter the requests"
     >
       {selectNames.map((name) => <Select name={name} view={view} key={name} />)}
       <div class="field">
-        <label for="filter-lastWord">Last word of the name</label>
+        <label for="filter-lastWord">Last word</label>
         <input
           id="filter-lastWord"
           name="lastWord"
@@ -111,7 +112,7 @@ const Filters = ({ page: { path }, view }: Pick<State, "page" | "view">) => {
           value="true"
           checked={filter.unexpected === "true"}
         />{" "}
-        Unexpected only
+        Unexpected
       </label>
       <button type="submit">Filter</button>
     </Form>
@@ -142,7 +143,7 @@ const Pages = ({ page: { path }, view }: Pick<State, "page" | "view">) => {
       id="exchange-pages"
       method="post"
       action={`${path}/exchanges#exchanges`}
-      aria-label="Pages of exchanges"
+      aria-label="Pages of requests"
       hidden={isLatest ? Option.isNone(older) : view.rows.length === 0}
       hx-post={`${path}/exchanges`}
       hx-trigger="submit, refresh"
@@ -175,18 +176,16 @@ const Pages = ({ page: { path }, view }: Pick<State, "page" | "view">) => {
   )
 }
 
-const Empty = ({ entries, page: { session }, total, view: { request } }: State) => (
+const Empty = ({ entries, total, view: { request } }: State) => (
   <p class="empty">
-    {entries.length > 0 && !JournalView.isLatest(request)
-      ? (
+    {JournalView.isLatest(request) || entries.length === 0 && !JournalView.isWithoutSession(request)
+      ? "No requests yet. Send the commands above in a terminal, or run a check on the tab Send: the request appears here."
+      : (
         <>
-          No exchange matches. Choose other filters, or show all exchanges.
+          No request matches. Choose other filters, or show all requests.
           {total > entries.length && ` The journal keeps only the latest ${entries.length}.`}
         </>
-      )
-      : Option.isSome(session)
-      ? "No requests yet. Send the commands above in a terminal, or run a check below: the exchange appears here."
-      : "No requests yet. A request with an unknown customer id, token or path appears here."}
+      )}
   </p>
 )
 
@@ -194,27 +193,32 @@ const Empty = ({ entries, page: { session }, total, view: { request } }: State) 
 export const ExchangesPanel = (state: State) => {
   const { entries, page, total, view } = state
   return (
-    <Panel id="exchanges" title="Exchanges" note={<Count entries={entries} total={total} />}>
+    <Panel id="exchanges" title="Requests" note={<Count entries={entries} total={total} />}>
       <Form action={`${page.path}/exchanges/clear`} panel="exchanges" class="clear-exchanges">
         <button type="submit" class="small">Clear</button>
       </Form>
       <Filters page={page} view={view} />
       <FilterOptions view={view} />
-      <table
-        class="exchanges"
-        id="exchange-table"
-        data-latest={JournalView.isLatest(view.request) ? "" : undefined}
-      >
-        <caption class="hidden">Newest first. The number opens the request and the response.</caption>
-        <thead id="exchange-head">
-          <tr>{columns.map((column) => <th scope="col" key={column}>{column}</th>)}</tr>
-        </thead>
-        {view.rows.map((entry) => <Row path={page.path} entry={entry} key={entry.id} />)}
-      </table>
-      <Empty {...state} />
-      <div class="pages">
-        <Pages page={page} view={view} />
-        {!JournalView.isLatest(view.request) && <ShowAll path={page.path} />}
+      <div class="split">
+        <div class="list">
+          <table
+            class="exchanges"
+            id="exchange-table"
+            data-latest={JournalView.isLatest(view.request) ? "" : undefined}
+          >
+            <caption class="hidden">Newest first. The arrow keys move in the list, and the detail follows.</caption>
+            <thead id="exchange-head">
+              <tr>{columns.map((column) => <th scope="col" key={column}>{column}</th>)}</tr>
+            </thead>
+            {view.rows.map((row) => <Row path={page.path} row={row} key={row.entry.id} />)}
+          </table>
+          <Empty {...state} />
+          <div class="pages">
+            <Pages page={page} view={view} />
+            {!JournalView.isLatest(view.request) && <ShowAll path={page.path} />}
+          </div>
+        </div>
+        <section id="detail" aria-label="The selected request" aria-live="polite" hx-morph-skip=""></section>
       </div>
     </Panel>
   )

@@ -16,6 +16,8 @@ type Matches = (entry: Journal.Entry, value: string) => boolean
 
 export const anyFault = "any"
 export const anyError = "errors"
+/** The value of the filter `session` for requests that belong to no session. */
+export const noSession = "none"
 
 /**
  * The filters, by the names of their fields. The last word of a name is compared with the name that the request sent,
@@ -31,7 +33,9 @@ const filters = {
     Option.exists(
       Option.flatMap(Sent.of(entry), ({ person }) => person().name),
       (name) => NameText.lastWord(name) === NameText.lastWord(value)
-    )
+    ),
+  // It selects the journal, and not entries of it.
+  session: () => true
 } satisfies Readonly<Record<string, Matches>>
 
 export type FilterName = keyof typeof filters
@@ -45,6 +49,8 @@ export interface Request {
   /** Shows only exchanges with a lower id. */
   readonly before: Option.Option<number>
 }
+
+export const isWithoutSession = ({ filter }: Request): boolean => filter.session === noSession
 
 /** All exchanges, from the latest. New ones are added while the page is open. */
 export const latest: Request = { filter: {}, before: Option.none() }
@@ -66,10 +72,16 @@ export const parse = (fields: Fields): Request => {
 /** A value of a filter, and how many exchanges of the journal have it. */
 export type Choice = readonly [value: string, count: number]
 
+/** An entry, and its number among those of its journal, from 1. */
+export interface Row {
+  readonly entry: Journal.Entry
+  readonly number: number
+}
+
 export interface View {
   readonly request: Request
   /** The newest first. */
-  readonly rows: ReadonlyArray<Journal.Entry>
+  readonly rows: ReadonlyArray<Row>
   /** How many exchanges match the filter. */
   readonly matches: number
   /** How many of these are newer than the first row. */
@@ -77,7 +89,7 @@ export interface View {
   /** The `before` of the page with newer exchanges. An empty text is the latest page. */
   readonly newer: Option.Option<string>
   readonly older: Option.Option<string>
-  readonly choices: Readonly<Record<"status" | "operation" | "rule" | "fault", ReadonlyArray<Choice>>>
+  readonly choices: Readonly<Record<"session" | "status" | "operation" | "rule" | "fault", ReadonlyArray<Choice>>>
 }
 
 /** The values that occur, and the chosen one, even if it occurs no longer. */
@@ -95,10 +107,17 @@ const choicesOf = (
 
 const isNamed = (value: string | undefined) => value !== anyFault && value !== anyError ? value : undefined
 
-/** `entries` are those of the journal, the oldest first. */
-export const make = (entries: ReadonlyArray<Journal.Entry>, request: Request): View => {
+/**
+ * `entries` are those of the journal, the oldest first. `dropped` is how many older ones it no longer keeps, and
+ * `unmatched` how many requests belong to no session.
+ */
+export const make = (
+  entries: ReadonlyArray<Journal.Entry>,
+  request: Request,
+  { dropped, unmatched }: { readonly dropped: number; readonly unmatched: number }
+): View => {
   const { before, filter } = request
-  const matching = entries.filter((entry) =>
+  const matching = entries.map((entry, index): Row => ({ entry, number: dropped + index + 1 })).filter(({ entry }) =>
     filterNames.every((name) => {
       const value = filter[name]
       return value === undefined || filters[name](entry, value)
@@ -106,7 +125,7 @@ export const make = (entries: ReadonlyArray<Journal.Entry>, request: Request): V
   ).toReversed()
   const newerCount = Option.match(before, {
     onNone: () => 0,
-    onSome: (before) => matching.filter(({ id }) => id >= before).length
+    onSome: (before) => matching.filter(({ entry: { id } }) => id >= before).length
   })
   const next = newerCount + pageSize
   const rows = matching.slice(newerCount, next)
@@ -116,9 +135,12 @@ export const make = (entries: ReadonlyArray<Journal.Entry>, request: Request): V
     rows,
     matches: matching.length,
     newerCount,
-    newer: newerCount === 0 ? Option.none() : Option.some(beforeNewer === undefined ? "" : String(beforeNewer.id)),
-    older: next >= matching.length ? Option.none() : Option.map(Arr.last(rows), ({ id }) => String(id)),
+    newer: newerCount === 0
+      ? Option.none()
+      : Option.some(beforeNewer === undefined ? "" : String(beforeNewer.entry.id)),
+    older: next >= matching.length ? Option.none() : Option.map(Arr.last(rows), ({ entry: { id } }) => String(id)),
     choices: {
+      session: [[noSession, unmatched]],
       status: choicesOf(entries, isNamed(filter.status), ({ response }) => [String(response.status)]),
       operation: choicesOf(entries, filter.operation, ({ operation }) => [operation]),
       rule: choicesOf(entries, filter.rule, ({ rule }) => [rule]),

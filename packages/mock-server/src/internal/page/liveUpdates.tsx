@@ -20,6 +20,7 @@ import type { Page, State } from "./pageModel.ts"
 import * as PageModel from "./pageModel.ts"
 import { ProfilePanel } from "./profilePanel.tsx"
 import { StartPanel } from "./startPanel.tsx"
+import { TestPersonsPanel } from "./testPersonsPanel.tsx"
 
 /** How far a browser has received the exchanges of a page. */
 export interface Cursor {
@@ -58,43 +59,41 @@ interface Panel {
   readonly html: string
 }
 
-const panels = ({ customers, page: { origin, path }, session, unmatched, view }: State): ReadonlyArray<Panel> => {
-  const own = Option.getOrUndefined(session)
+const panels = (state: State): ReadonlyArray<Panel> => {
+  const { customers, page: { origin, path }, session, total, view } = state
+  const { clock, customer, faults, options, testPersons } = session
   const panel = (target: string, content: VNode): Panel => {
     const html = replacing(target, content)
     return { target, key: html, html }
   }
-  const header = panel(
-    "#sessions",
-    <Sessions current={own?.customer.customerId} customers={customers} unmatched={unmatched} />
-  )
-  const options = panel("#filter-options", <FilterOptions view={view} />)
-  if (own === undefined) return [header, options]
-  const { clock, customer, faults, options: { profile } } = own
   return [
-    header,
-    options,
-    panel("#start", <StartPanel customer={customer} origin={origin} profile={profile} />),
+    panel("#sessions", <Sessions current={customer.customerId} customers={customers} />),
+    panel("#filter-options", <FilterOptions view={view} />),
+    panel(
+      "#start",
+      <StartPanel customer={customer} origin={origin} profile={options.profile} isOpen={total === 0} />
+    ),
     {
-      ...panel("#clock", <ClockPanel path={path} clock={clock} options={own.options} invalid={undefined} />),
-      key: `${clock.frozen ? clock.now : description(clock)} ${own.options.clockSkew}`
+      ...panel("#clock", <ClockPanel path={path} clock={clock} />),
+      key: clock.frozen ? String(clock.now) : description(clock)
     },
     panel("#fault-list", <FaultList path={path} faults={faults} />),
-    panel("#profile", <ProfilePanel path={path} profile={profile} />)
+    panel("#profile", <ProfilePanel path={path} options={options} />),
+    panel("#test-persons", <TestPersonsPanel persons={testPersons} />)
   ]
 }
 
 const exchanges = (known: Cursor, cursor: Cursor, state: State): string => {
   const { entries, page: { path }, total, view } = state
   if (known.run !== cursor.run || total < known.total) return replacing("#exchanges", <ExchangesPanel {...state} />)
-  const rows = view.rows.filter(({ id }) => id > known.last)
+  const rows = view.rows.filter(({ entry: { id } }) => id > known.last)
   return rows.length === 0 ? "" : [
     partial(
       "#exchange-head",
       "afterend",
       render(
         <>
-          {rows.map((entry) => <Row path={path} entry={entry} isNew key={entry.id} />)}
+          {rows.map((row) => <Row path={path} row={row} isNew key={row.entry.id} />)}
         </>
       )
     ),
@@ -137,12 +136,8 @@ const difference = (run: string, known: Known, state: State): readonly [Known, s
   ]
 }
 
-const exists = (page: Page): Effect.Effect<boolean, never, Session.Sessions> =>
-  Option.match(page.session, {
-    onNone: () => Effect.succeed(true),
-    onSome: (session) =>
-      Effect.flatMap(Session.Sessions, ({ known }) => Effect.map(known(session.customerId), Option.contains(session)))
-  })
+const exists = ({ session }: Page): Effect.Effect<boolean, never, Session.Sessions> =>
+  Effect.flatMap(Session.Sessions, ({ known }) => Effect.map(known(session.customerId), Option.contains(session)))
 
 /** A turn looks for new exchanges by their numbers, which costs nothing per exchange, however many pages are open. */
 const turn = "100 millis"
@@ -156,7 +151,7 @@ const turnsWithoutExchange = 10
 const countsOf = (page: Page) =>
   Effect.flatMap(
     Session.Sessions,
-    ({ unmatched }) => Effect.all([PageModel.totalOf(page.journal), PageModel.totalOf(unmatched)])
+    ({ unmatched }) => Effect.all([PageModel.totalOf(page.session.journal), PageModel.totalOf(unmatched)])
   )
 
 const next = (run: string, page: Page, known: Known) =>

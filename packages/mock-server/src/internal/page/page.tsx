@@ -1,7 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The HTML documents around the panels. */
-import * as Option from "effect/Option"
 import type { ComponentChildren } from "preact"
 import type * as Journal from "../../Journal.ts"
 import { type CheckForm, CheckPanel } from "./checkPanel.tsx"
@@ -11,7 +10,7 @@ import { Exchange } from "./exchangeRow.tsx"
 import { ExchangesPanel } from "./exchangesPanel.tsx"
 import { type FaultForms, FaultsPanel } from "./faultsPanel.tsx"
 import type { InvalidForm } from "./forms.ts"
-import { root, type SessionState, type State, unmatchedPath } from "./pageModel.ts"
+import { type Page, root, type State } from "./pageModel.ts"
 import { ProfilePanel } from "./profilePanel.tsx"
 import { StartPanel } from "./startPanel.tsx"
 import { TestPersonsPanel } from "./testPersonsPanel.tsx"
@@ -20,21 +19,22 @@ import { TestPersonsPanel } from "./testPersonsPanel.tsx"
 export interface FormStates {
   readonly faults?: FaultForms
   readonly profile?: InvalidForm
-  readonly options?: InvalidForm
   readonly check?: CheckForm
 }
 
 /** A panel that a form changes. */
-export type PanelId = "clock" | "faults" | "profile" | "check"
+export type PanelId = "clock" | "faults" | "profile" | "test-persons" | "check"
 
-export const panelOf = (panel: PanelId, { page: { path } }: State, session: SessionState, forms: FormStates) => {
+export const panelOf = (panel: PanelId, { page: { path }, session }: State, forms: FormStates) => {
   switch (panel) {
     case "clock":
-      return <ClockPanel path={path} clock={session.clock} options={session.options} invalid={forms.options} />
+      return <ClockPanel path={path} clock={session.clock} />
     case "faults":
       return <FaultsPanel path={path} faults={session.faults} forms={forms.faults ?? {}} />
     case "profile":
-      return <ProfilePanel path={path} profile={session.options.profile} invalid={forms.profile} />
+      return <ProfilePanel path={path} options={session.options} invalid={forms.profile} />
+    case "test-persons":
+      return <TestPersonsPanel persons={session.testPersons} />
     case "check":
       return <CheckPanel path={path} customerId={session.customer.customerId} form={forms.check ?? {}} />
   }
@@ -70,7 +70,7 @@ const Document = (
       <script src={`${assets}/inspector.js`} />
     </head>
     <body>
-      <a class="skip" href="#main">Skip to the content</a>
+      <a class="skip" href="#main">Skip to the requests</a>
       {children}
     </body>
   </html>
@@ -78,60 +78,76 @@ const Document = (
 
 /** Updated live, because sessions begin and end while the page is open. */
 export const Sessions = (
-  { current, customers, unmatched }: {
-    readonly current: string | undefined
-    readonly customers: ReadonlyArray<string>
-    readonly unmatched: number
-  }
+  { current, customers }: { readonly current: string | undefined; readonly customers: ReadonlyArray<string> }
 ) => (
-  <div id="sessions">
-    <form method="get" action={root} class="switch" aria-label="Session">
-      <label for="session">Session</label>
-      <select id="session" name="session">
-        {current === undefined && <option value="" selected>–</option>}
-        {customers.map((customerId) => (
-          <option value={customerId} selected={customerId === current} key={customerId}>{customerId}</option>
-        ))}
-      </select>
-      <button type="submit">Open</button>
-    </form>
-    <a href={unmatchedPath}>Unmatched requests: {unmatched}</a>
-  </div>
+  <form method="get" action={root} id="sessions" class="switch" aria-label="Session">
+    <label for="session">Session</label>
+    <select id="session" name="session">
+      {current === undefined && <option value="" selected>–</option>}
+      {customers.map((customerId) => (
+        <option value={customerId} selected={customerId === current} key={customerId}>{customerId}</option>
+      ))}
+    </select>
+    <button type="submit" class="small">Open</button>
+  </form>
 )
 
-const Top = (
-  { children, current, customers, unmatched }: {
+const Bar = (
+  { children, current, customers }: {
     readonly current: string | undefined
     readonly customers: ReadonlyArray<string>
-    readonly unmatched: number
     readonly children?: ComponentChildren
   }
 ) => (
-  <header class="top">
+  <header class="bar">
     <a class="brand" href={root}>idv-mock</a>
-    <Sessions current={current} customers={customers} unmatched={unmatched} />
+    <a class="api" href="/_mock/docs">API</a>
+    <Sessions current={current} customers={customers} />
     {children}
-    <a href="/_mock/docs">API</a>
   </header>
 )
 
-const sections = [
-  ["start", "Start"],
-  ["clock", "Clock"],
-  ["exchanges", "Exchanges"],
+const tabs = [
+  ["exchanges", "Requests"],
   ["faults", "Faults"],
   ["profile", "Profile"],
   ["test-persons", "Test persons"],
-  ["check", "Check"]
+  ["check", "Send"]
 ] as const
 
-const Contents = ({ only }: { readonly only: ReadonlyArray<string> }) => (
-  <nav aria-label="On this page">
-    {sections.filter(([id]) => only.includes(id)).map(([id, title]) => <a href={`#${id}`} key={id}>{title}</a>)}
+/** Links to the panels. With the script they are tabs, of which one is shown. */
+const Tabs = () => (
+  <nav aria-label="Parts of the page">
+    <div role="tablist" aria-label="Parts of the page">
+      {tabs.map(([id, title]) => (
+        <a
+          href={`#${id}`}
+          role="tab"
+          id={`tab-${id}`}
+          aria-controls={`pane-${id}`}
+          aria-selected={id === "exchanges"}
+          key={id}
+        >
+          {title}
+        </a>
+      ))}
+    </div>
   </nav>
 )
 
-/** The page of a session, or of the unmatched requests. */
+/** A panel with the script's tab. Updates replace the panel inside. */
+const Pane = ({ children, id }: { readonly id: (typeof tabs)[number][0]; readonly children: ComponentChildren }) => (
+  <div
+    id={`pane-${id}`}
+    class={id === "exchanges" ? "pane shown" : "pane"}
+    role="tabpanel"
+    aria-labelledby={`tab-${id}`}
+  >
+    {children}
+  </div>
+)
+
+/** The page of a session. */
 export const OverviewPage = (
   { assets, cursor, forms = {}, state }: {
     readonly assets: string
@@ -141,38 +157,27 @@ export const OverviewPage = (
     readonly forms?: FormStates
   }
 ) => {
-  const { customers, page: { origin, path, title }, unmatched } = state
-  const session = Option.getOrUndefined(state.session)
+  const { customers, page: { origin, path }, session: { customer, options }, total } = state
   return (
-    <Document assets={assets} title={title}>
-      <Top current={session?.customer.customerId} customers={customers} unmatched={unmatched}>
+    <Document assets={assets} title={customer.customerId}>
+      <Bar current={customer.customerId} customers={customers}>
+        {panelOf("clock", state, forms)}
         <div id="live" hx-sse:connect={`${path}/events?after=${cursor}`}>
           <span id="live-state" role="status">not live</span>
         </div>
         <p id="message" role="status"></p>
-      </Top>
-      <Contents only={session === undefined ? ["exchanges"] : sections.map(([id]) => id)} />
+      </Bar>
+      <Tabs />
       <main id="main">
-        <h1 class="hidden">{title}</h1>
-        {session !== undefined && (
-          <>
-            <StartPanel customer={session.customer} origin={origin} profile={session.options.profile} />
-            {panelOf("clock", state, session, forms)}
-          </>
-        )}
-        <ExchangesPanel {...state} />
-        {session !== undefined && (
-          <div class="columns">
-            <div>
-              {panelOf("faults", state, session, forms)}
-              {panelOf("profile", state, session, forms)}
-            </div>
-            <div>
-              <TestPersonsPanel />
-              {panelOf("check", state, session, forms)}
-            </div>
-          </div>
-        )}
+        <h1 class="hidden">{customer.customerId}</h1>
+        <Pane id="exchanges">
+          <StartPanel customer={customer} origin={origin} profile={options.profile} isOpen={total === 0} />
+          <ExchangesPanel {...state} />
+        </Pane>
+        <Pane id="faults">{panelOf("faults", state, forms)}</Pane>
+        <Pane id="profile">{panelOf("profile", state, forms)}</Pane>
+        <Pane id="test-persons">{panelOf("test-persons", state, forms)}</Pane>
+        <Pane id="check">{panelOf("check", state, forms)}</Pane>
       </main>
     </Document>
   )
@@ -180,25 +185,22 @@ export const OverviewPage = (
 
 /** One exchange, at its own address. */
 export const ExchangePage = (
-  { assets, entry, state: { customers, page: { path, title }, session, unmatched } }: {
+  { assets, customers, entry, page }: {
     readonly assets: string
-    readonly state: State
+    readonly customers: ReadonlyArray<string>
+    readonly page: Page
     readonly entry: Journal.Entry
   }
 ) => (
-  <Document assets={assets} title={`Exchange ${entry.id}`}>
-    <Top
-      current={Option.getOrUndefined(session)?.customer.customerId}
-      customers={customers}
-      unmatched={unmatched}
-    />
+  <Document assets={assets} title={`Request ${entry.id}`}>
+    <Bar current={page.session.customerId} customers={customers} />
     <main id="main">
-      <h1>Exchange {entry.id}</h1>
+      <h1>Request {entry.id}</h1>
       <p>
-        <a href={path}>All exchanges of {title}</a>
+        <a href={page.path}>All requests of {page.session.customerId}</a>
       </p>
       <Panel id="exchange" title={`${entry.request.method} ${entry.request.target}`}>
-        <Exchange entry={entry} path={path} />
+        <Exchange entry={entry} page={page} />
       </Panel>
     </main>
   </Document>
@@ -206,16 +208,15 @@ export const ExchangePage = (
 
 /** An error, such as a session that does not exist. */
 export const ErrorPage = (
-  { assets, children, customers, title, unmatched }: {
+  { assets, children, customers, title }: {
     readonly assets: string
     readonly title: string
     readonly customers: ReadonlyArray<string>
-    readonly unmatched: number
     readonly children: ComponentChildren
   }
 ) => (
   <Document assets={assets} title={title}>
-    <Top current={undefined} customers={customers} unmatched={unmatched} />
+    <Bar current={undefined} customers={customers} />
     <main id="main" class="error-page">
       <h1>{title}</h1>
       {children}

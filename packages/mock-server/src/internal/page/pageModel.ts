@@ -1,10 +1,11 @@
-/** The content of a page: a session, or the requests that belong to no session. */
+/** The content of the page of a session. */
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Journal from "../../Journal.ts"
 import * as Session from "../../Session.ts"
+import type * as TestPerson from "../../TestPerson.ts"
 import * as SessionOptions from "../operations/sessionOptions.ts"
 import type { FaultState } from "../session/sessionFaults.ts"
 import * as Request from "../wire/request.ts"
@@ -12,18 +13,12 @@ import * as JournalView from "./journalView.ts"
 
 export interface Page {
   readonly path: string
-  readonly title: string
-  readonly journal: Journal.Journal
-  /** None on the page of the unmatched requests. */
-  readonly session: Option.Option<Session.Session>
+  readonly session: Session.Session
   /** The address at which the user's browser reaches this server. */
   readonly origin: string
 }
 
 export const root = "/_mock/ui"
-
-/** This path is not below the root, because there each path segment is a customer id. */
-export const unmatchedPath = "/_mock/unmatched/ui"
 
 export const pathOf = (customerId: string): string => `${root}/${encodeURIComponent(customerId)}`
 
@@ -41,24 +36,10 @@ export const find = (customerId: string): Effect.Effect<Option.Option<Page>, nev
     const address = yield* origin
     return Option.map(yield* known(customerId), (session) => ({
       path: pathOf(customerId),
-      title: customerId,
-      journal: session.journal,
-      session: Option.some(session),
+      session,
       origin: address
     }))
   })
-
-/** The page of the requests that belong to no session. */
-export const unmatched: Effect.Effect<Page, never, Services> = Effect.gen(function*() {
-  const { unmatched } = yield* Session.Sessions
-  return {
-    path: unmatchedPath,
-    title: "Unmatched requests",
-    journal: unmatched,
-    session: Option.none(),
-    origin: yield* origin
-  }
-})
 
 export interface ClockState {
   readonly now: number
@@ -71,6 +52,7 @@ export interface SessionState {
   readonly customer: Session.Customer
   readonly clock: ClockState
   readonly faults: ReadonlyArray<FaultState>
+  readonly testPersons: ReadonlyArray<TestPerson.Listed>
   readonly options: Effect.Effect.Success<ReturnType<typeof SessionOptions.read>>
 }
 
@@ -81,7 +63,7 @@ export interface State {
   readonly view: JournalView.View
   /** How many exchanges the journal received since it was last cleared, with those that it no longer keeps. */
   readonly total: number
-  readonly session: Option.Option<SessionState>
+  readonly session: SessionState
   /** The customer ids of all sessions. */
   readonly customers: ReadonlyArray<string>
   /** How many requests belong to no session. */
@@ -100,11 +82,18 @@ const sessionState = (session: Session.Session): Effect.Effect<SessionState> =>
     customer: Effect.succeed(session),
     clock: clockOf(session),
     faults: session.faults.list,
+    testPersons: session.testPersons.list,
     options: SessionOptions.read(session)
   })
 
 export const totalOf = ({ dropped, entries }: Journal.Journal) =>
   Effect.zipWith(entries, dropped, ({ length }, dropped) => length + dropped)
+
+/** The customer ids of all sessions. */
+export const customers = Effect.flatMap(
+  Session.Sessions,
+  ({ list }) => Effect.map(list, (sessions) => sessions.map(({ customerId }) => customerId))
+)
 
 export const read = (
   page: Page,
@@ -112,17 +101,18 @@ export const read = (
 ): Effect.Effect<State, never, Session.Sessions> =>
   Effect.gen(function*() {
     const sessions = yield* Session.Sessions
-    const entries = yield* page.journal.entries
+    const { session } = page
+    const { journal } = session
+    const entries = yield* journal.entries
+    const listed = JournalView.isWithoutSession(request) ? sessions.unmatched : journal
+    const unmatched = yield* totalOf(sessions.unmatched)
     return {
       page,
       entries,
-      view: JournalView.make(entries, request),
-      total: yield* totalOf(page.journal),
-      session: yield* Option.match(page.session, {
-        onNone: () => Effect.succeedNone,
-        onSome: (session) => Effect.asSome(sessionState(session))
-      }),
-      customers: (yield* sessions.list).map(({ customerId }) => customerId),
-      unmatched: yield* totalOf(sessions.unmatched)
+      view: JournalView.make(yield* listed.entries, request, { dropped: yield* listed.dropped, unmatched }),
+      total: yield* totalOf(journal),
+      session: yield* sessionState(session),
+      customers: yield* customers,
+      unmatched
     }
   })

@@ -15,11 +15,68 @@ const showMessage = (text) => {
   document.getElementById("message").textContent = text
 }
 
-const toggle = (button) => {
-  const detail = document.getElementById(button.getAttribute("aria-controls"))
-  detail.hidden = !detail.hidden
-  button.setAttribute("aria-expanded", String(!detail.hidden))
+const all = (selector) => [...document.querySelectorAll(selector)]
+
+// Tabs: one is shown, and the address has its name.
+const showTab = (tab) => {
+  for (const other of all("[role=tab]")) {
+    other.setAttribute("aria-selected", String(other === tab))
+    other.tabIndex = other === tab ? 0 : -1
+    document.getElementById(other.getAttribute("aria-controls")).classList.toggle("shown", other === tab)
+  }
 }
+
+const showHash = () => {
+  const tabs = all("[role=tab]")
+  if (tabs.length > 0) showTab(tabs.find(({ hash }) => hash === location.hash) ?? tabs[0])
+}
+
+// The list is one stop: the arrow keys move in it, and the detail follows.
+const openers = () => all("#exchange-table button.open")
+
+const focusable = (opener) => {
+  for (const other of openers()) other.tabIndex = other === opener ? 0 : -1
+}
+
+const rove = () => {
+  if (openers().every(({ tabIndex }) => tabIndex === -1)) focusable(openers()[0])
+}
+
+const select = (opener) => {
+  focusable(opener)
+  for (const other of openers()) {
+    if (other === opener) other.setAttribute("aria-current", "true")
+    else other.removeAttribute("aria-current")
+  }
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  showHash()
+  rove()
+})
+window.addEventListener("hashchange", showHash)
+
+const step = (items, item, { key }) => {
+  const at = items.indexOf(item)
+  return {
+    ArrowDown: items[at + 1],
+    ArrowRight: items[at + 1],
+    ArrowUp: items[at - 1],
+    ArrowLeft: items[at - 1],
+    Home: items[0],
+    End: items.at(-1)
+  }[key]
+}
+
+document.addEventListener("keydown", (event) => {
+  const item = event.target.closest?.("[role=tab], button.open")
+  if (!item) return
+  const next = step(item.matches("[role=tab]") ? all("[role=tab]") : openers(), item, event)
+  if (next === undefined) return
+  event.preventDefault()
+  next.focus()
+  next.click()
+})
 
 const copy = (text, name = text) =>
   (navigator.clipboard ? navigator.clipboard.writeText(text) : Promise.reject()).then(
@@ -27,11 +84,24 @@ const copy = (text, name = text) =>
     () => showMessage("Not copied: browsers allow copying only on localhost and over HTTPS")
   )
 
-document.addEventListener("click", ({ target }) => {
-  const button = target instanceof Element ? target.closest("button") : null
-  if (button === null) return
-  if (button.hasAttribute("aria-controls")) toggle(button)
-  if (button.dataset.copy !== undefined) copy(button.dataset.copy, button.dataset.name)
+document.addEventListener("click", (event) => {
+  const { target } = event
+  if (!(target instanceof Element)) return
+  const button = target.closest("button")
+  const tab = target.closest("[role=tab]")
+  const row = target.closest("#exchange-table > tbody")
+  if (tab !== null) {
+    event.preventDefault()
+    history.replaceState(null, "", tab.hash)
+    showTab(tab)
+  }
+  if (target.closest(".skip") !== null && openers().length > 0) {
+    event.preventDefault()
+    openers().find(({ tabIndex }) => tabIndex === 0)?.focus()
+  }
+  if (button?.dataset.copy !== undefined) copy(button.dataset.copy, button.dataset.name)
+  if (button?.classList.contains("open")) select(button)
+  else if (row !== null && target.closest("a") === null) row.querySelector("button.open").click()
 })
 
 // If the pressed button was removed with its row, the panel receives the focus.
@@ -46,6 +116,8 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   const id = ctx.sourceElement.dataset.resets
   if (ctx.request?.method === "POST" && id !== undefined) document.getElementById(id)?.reset()
 })
+
+let isLatest = true
 
 // A list that is filtered or shows older exchanges is requested again, at most every 300 ms.
 let refreshing
@@ -83,11 +155,12 @@ document.addEventListener("htmx:after:swap", () => {
     const isKept = options.some(({ value }) => value === selected.value)
     filter.replaceChildren(...options, ...(isKept ? [] : [selected]))
     filter.value = selected.value
+    if (!isLatest) refresh()
   }
 })
 
-let isLatest = true
 document.addEventListener("htmx:after:swap", () => {
+  rove()
   const table = document.getElementById("exchange-table")
   if (table === null) return
   const wasLatest = isLatest

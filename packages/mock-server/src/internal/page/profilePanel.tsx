@@ -1,10 +1,13 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 /** The profile of a session: each unspecified behaviour, the level of its default, and the choice of the session. */
+import * as Option from "effect/Option"
 import * as Struct from "effect/Struct"
 import * as Profile from "../../Profile.ts"
+import * as SessionOptions from "../operations/sessionOptions.ts"
 import { Badge, errorAttributes, FieldError, Form, Panel, typed } from "./components.tsx"
 import type { InvalidForm } from "./forms.ts"
+import type { SessionState } from "./pageModel.ts"
 
 const levels: Record<Profile.Level, string> = {
   documented: "the service document says it",
@@ -45,13 +48,42 @@ const Point = (
   )
 }
 
-export const ProfilePanel = (
-  { invalid, path, profile }: {
-    readonly path: string
-    readonly profile: Profile.Profile
-    readonly invalid?: InvalidForm | undefined
-  }
-) => (
+interface Properties {
+  readonly path: string
+  readonly options: SessionState["options"]
+  readonly invalid?: InvalidForm | undefined
+}
+
+/** The options that have one value in one line, which the form can change. */
+const lineOptions = SessionOptions.changeable.filter(({ flag }) => Option.exists(flag, ({ isRepeated }) => !isRepeated))
+
+const OptionsForm = ({ invalid, options, path }: Properties) => {
+  const shown = new Map<string, unknown>(Object.entries(options))
+  return (
+    <Form action={`${path}/options`} panel="profile" class="fields" label="Options of the session">
+      {lineOptions.map(({ help, name }) => {
+        const id = `option-${name}`
+        return (
+          <div class="field" key={name}>
+            <label for={id}>{help}</label>
+            <input
+              id={id}
+              name={name}
+              autocomplete="off"
+              spellcheck={false}
+              value={typed(invalid)[name] ?? String(shown.get(name))}
+              {...errorAttributes(id, name, invalid)}
+            />
+            <FieldError id={id} field={name} invalid={invalid} />
+          </div>
+        )
+      })}
+      <button type="submit">Change</button>
+    </Form>
+  )
+}
+
+export const ProfilePanel = ({ invalid, options, path }: Properties) => (
   <Panel
     id="profile"
     title="Profile"
@@ -79,7 +111,7 @@ export const ProfilePanel = (
           {Profile.points.map((point) => (
             <Point
               point={point}
-              value={typed(invalid)[point.name] ?? profile[point.name]}
+              value={typed(invalid)[point.name] ?? options.profile[point.name]}
               invalid={invalid}
               key={point.name}
             />
@@ -100,5 +132,9 @@ export const ProfilePanel = (
         </div>
       ))}
     </dl>
+    <OptionsForm path={path} options={options} invalid={invalid} />
+    <form method="post" action={`${path}/reset`} class="fields">
+      <button type="submit">Reset the session</button>
+    </form>
   </Panel>
 )

@@ -4,10 +4,9 @@
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type { VNode } from "preact"
 import { render } from "preact-render-to-string"
-import type * as Session from "../../Session.ts"
+import * as Session from "../../Session.ts"
 import type { Outcome } from "./actions.ts"
 import { Exchange } from "./exchangeRow.tsx"
 import { ExchangesPanel } from "./exchangesPanel.tsx"
@@ -78,11 +77,7 @@ export const outcome = (info: ServerInfo, page: Page, { forms, isInvalid, messag
   Effect.gen(function*() {
     if (yield* isPartial) {
       const state = yield* PageModel.read(page)
-      const content = Option.match(state.session, {
-        onNone: () => "",
-        onSome: (session) => render(panelOf(panel, state, session, forms))
-      })
-      return html(200, content + messagePart(message))
+      return html(200, render(panelOf(panel, state, forms)) + messagePart(message))
     }
     return isInvalid
       ? yield* overview(info, page, { forms, status: 422 })
@@ -92,7 +87,7 @@ export const outcome = (info: ServerInfo, page: Page, { forms, isInvalid, messag
   })
 
 const matchesMessage = ({ matches }: JournalView.View): string =>
-  matches === 0 ? "No exchange matches" : matches === 1 ? "1 exchange matches" : `${matches} exchanges match`
+  matches === 0 ? "No request matches" : matches === 1 ? "1 request matches" : `${matches} requests match`
 
 /** The exchanges that the user searched, or another page of them. An update by the script has no message. */
 export const exchanges = (info: ServerInfo, page: Page, fields: Fields) =>
@@ -109,7 +104,7 @@ export const exchanges = (info: ServerInfo, page: Page, fields: Fields) =>
 export const cleared = (page: Page) =>
   Effect.gen(function*() {
     if (!(yield* isPartial)) return redirect(`${page.path}#exchanges`)
-    return html(200, render(<ExchangesPanel {...yield* PageModel.read(page)} />) + messagePart("Exchanges cleared"))
+    return html(200, render(<ExchangesPanel {...yield* PageModel.read(page)} />) + messagePart("Requests cleared"))
   })
 
 const error = (
@@ -124,12 +119,10 @@ const error = (
 > =>
   Effect.gen(function*() {
     if (yield* isPartial) return html(200, messagePart(title))
-    const state = yield* Effect.flatMap(PageModel.unmatched, PageModel.read)
+    const customers = yield* PageModel.customers
     return document(
       status,
-      <ErrorPage assets={assets} title={title} customers={state.customers} unmatched={state.unmatched}>
-        {content(state.customers)}
-      </ErrorPage>
+      <ErrorPage assets={assets} title={title} customers={customers}>{content(customers)}</ErrorPage>
     )
   })
 
@@ -144,21 +137,28 @@ export const noSession = (info: ServerInfo, customerId: string) =>
 export const formTooLong = (info: ServerInfo) =>
   error(info, 413, "The form is too long", () => <p>A form may have at most 64 KiB.</p>)
 
+/** The detail of an exchange of the session, or of one that belongs to no session. */
 export const exchange = (info: ServerInfo, page: Page, id: string) =>
   Effect.gen(function*() {
-    const state = yield* PageModel.read(page)
-    const entry = state.entries.find((entry) => String(entry.id) === id)
+    const { unmatched } = yield* Session.Sessions
+    const entries = [...yield* page.session.journal.entries, ...yield* unmatched.entries]
+    const entry = entries.find((entry) => String(entry.id) === id)
     const isPart = yield* isPartial
     if (entry === undefined) {
       return isPart
-        ? html(200, "The journal no longer has this exchange.")
-        : yield* error(info, 404, "No such exchange", () => (
+        ? html(200, "The journal no longer has this request.")
+        : yield* error(info, 404, "No such request", () => (
           <p>
-            The journal of <a href={page.path}>{page.title}</a> does not have this exchange, or no longer has it.
+            The journal of <a href={page.path}>{page.session.customerId}</a> does not have this request, or no longer
+            {" "}
+            has it.
           </p>
         ))
     }
     return isPart
-      ? html(200, render(<Exchange entry={entry} path={page.path} />))
-      : document(200, <ExchangePage assets={info.assets} state={state} entry={entry} />)
+      ? html(200, render(<Exchange entry={entry} page={page} />))
+      : document(
+        200,
+        <ExchangePage assets={info.assets} customers={yield* PageModel.customers} page={page} entry={entry} />
+      )
   })

@@ -57,23 +57,23 @@ const ofSession = (handler: PageHandler) => (info: Responses.ServerInfo): Handli
       })
     ))
 
-const ofUnmatched = (handler: PageHandler) => (info: Responses.ServerInfo): Handling =>
-  Effect.flatMap(PageModel.unmatched, (page) => handler(page, info))
-
 /** Redirects to the page of the session in the query, or of the first customer. */
-const redirectHome: Handling = Effect.gen(function*() {
-  const requestedId = (yield* query).get("session")
-  if (requestedId !== null && requestedId !== "") return Responses.redirect(PageModel.pathOf(requestedId))
-  const { list } = yield* Session.Sessions
-  const [first] = yield* list
-  return Responses.redirect(first === undefined ? PageModel.unmatchedPath : PageModel.pathOf(first.customerId))
-})
+const redirectHome = (info: Responses.ServerInfo): Handling =>
+  Effect.gen(function*() {
+    const requestedId = (yield* query).get("session")
+    if (requestedId !== null && requestedId !== "") return Responses.redirect(PageModel.pathOf(requestedId))
+    const { list } = yield* Session.Sessions
+    const [first] = yield* list
+    return first === undefined
+      ? yield* Responses.noSession(info, Session.demoCustomer.customerId)
+      : Responses.redirect(PageModel.pathOf(first.customerId))
+  })
 
 const overview: PageHandler = (page, info) => Responses.overview(info, page)
 
 const exchange: PageHandler = (page, info) => Effect.flatMap(param("id"), (id) => Responses.exchange(info, page, id))
 
-const clear: PageHandler = (page) => Effect.zipRight(page.journal.clear, Responses.cleared(page))
+const clear: PageHandler = (page) => Effect.zipRight(page.session.journal.clear, Responses.cleared(page))
 
 const events: PageHandler = (page, { run }) =>
   Effect.gen(function*() {
@@ -108,8 +108,7 @@ const runAction = (action: Action): PageHandler => (page, info) =>
   Effect.gen(function*() {
     const fields = yield* form
     if (Option.isNone(fields)) return yield* Responses.formTooLong(info)
-    if (Option.isNone(page.session)) return Responses.redirect(page.path)
-    return yield* Responses.outcome(info, page, yield* action(page.session.value, fields.value, page.origin))
+    return yield* Responses.outcome(info, page, yield* action(page.session, fields.value, page.origin))
   })
 
 const openSession = (info: Responses.ServerInfo): Handling =>
@@ -150,20 +149,18 @@ export const layer: Layer.Layer<never, never, HttpApiBuilder.Router | Services> 
       yield* router.get(path, Effect.succeed(Responses.redirect(PageModel.root)))
     }
     yield* router.get("/_mock/assets/:digest/:file", withServerInfo(() => asset(assets)))
-    yield* router.get(PageModel.root, withServerInfo(() => redirectHome))
+    yield* router.get(PageModel.root, withServerInfo(redirectHome))
     yield* router.post(PageModel.root, withServerInfo(openSession))
 
-    const pages = [[`${PageModel.root}/:customerId`, ofSession], [PageModel.unmatchedPath, ofUnmatched]] as const
-    for (const [path, of] of pages) {
-      yield* router.get(path, withServerInfo(of(overview)))
-      yield* router.get(`${path}/events`, withServerInfo(of(events)))
-      yield* router.get(`${path}/exchanges/:id`, withServerInfo(of(exchange)))
-      yield* router.get(`${path}/exchanges`, withServerInfo(of(redirectToPage)))
-      yield* router.post(`${path}/exchanges`, withServerInfo(of(search)))
-      yield* router.post(`${path}/exchanges/clear`, withServerInfo(of(clear)))
-    }
+    const path = `${PageModel.root}/:customerId` as const
+    yield* router.get(path, withServerInfo(ofSession(overview)))
+    yield* router.get(`${path}/events`, withServerInfo(ofSession(events)))
+    yield* router.get(`${path}/exchanges/:id`, withServerInfo(ofSession(exchange)))
+    yield* router.get(`${path}/exchanges`, withServerInfo(ofSession(redirectToPage)))
+    yield* router.post(`${path}/exchanges`, withServerInfo(ofSession(search)))
+    yield* router.post(`${path}/exchanges/clear`, withServerInfo(ofSession(clear)))
     for (const [name, action] of Record.toEntries(actions)) {
-      yield* router.post(`${PageModel.root}/:customerId/${name}`, withServerInfo(ofSession(runAction(action))))
+      yield* router.post(`${path}/${name}`, withServerInfo(ofSession(runAction(action))))
     }
   })
 )

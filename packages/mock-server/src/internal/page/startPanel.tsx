@@ -5,7 +5,7 @@ import * as IdvApi from "@effect-idv/core/IdvApi"
 import type * as Profile from "../../Profile.ts"
 import type * as Session from "../../Session.ts"
 import * as Commands from "./commands.ts"
-import { Copy, Panel } from "./components.tsx"
+import { Copy } from "./components.tsx"
 
 const Command = ({ id, text, title }: { readonly id: string; readonly title: string; readonly text: string }) => (
   <figure class="wire command">
@@ -16,25 +16,22 @@ const Command = ({ id, text, title }: { readonly id: string; readonly title: str
   </figure>
 )
 
-/** Updated live, because the first command depends on the profile. */
+/** Open until the first request. Updated live, because the first command depends on the profile. */
 export const StartPanel = (
-  { customer, origin, profile }: {
+  { customer, isOpen, origin, profile }: {
     readonly customer: Session.Customer
     readonly origin: string
     readonly profile: Profile.Profile
+    readonly isOpen: boolean
   }
 ) => (
-  <Panel
-    id="start"
-    title="Use this server"
-    note={<span class="muted">It implements both endpoints of the identity verification service.</span>}
-  >
+  <details id="start" open={isOpen}>
+    <summary>
+      <h2 id="start-title">Use this server</h2> <span class="mono">{origin}{IdvApi.token.path}</span>{" "}
+      <span class="mono">{origin}{IdvApi.aml.path}</span>
+    </summary>
     <div class="start">
       <dl class="facts">
-        <dt>Token</dt>
-        <dd class="mono">{origin}{IdvApi.token.path}</dd>
-        <dt>Check</dt>
-        <dd class="mono">{origin}{IdvApi.aml.path}</dd>
         <dt>Customer</dt>
         <dd class="mono">{customer.customerId}</dd>
         <dt>Key</dt>
@@ -49,15 +46,16 @@ export const StartPanel = (
         title="Request a token and check a person"
         text={Commands.curl(origin, customer, profile)}
       />
-      <details>
-        <summary>Environment of an app that uses @effect-idv/core</summary>
-        <Command id="environment" title="Variables of Idv.layerEnv" text={Commands.environment(origin, customer)} />
-      </details>
+      <Command
+        id="environment"
+        title="Environment of an app that uses Idv.layerEnv"
+        text={Commands.environment(origin, customer)}
+      />
       {origin.startsWith("https:") && (
         <p class="hint">
           If curl does not trust the certificate, add <code>--cacert</code> and the file of <code>--tls-ca</code>.
         </p>
       )}
     </div>
-  </Panel>
+  </details>
 )

@@ -63,35 +63,36 @@ button.small { min-height: 1.5rem; padding: 0 0.5rem; font-size: 0.8125rem }
 .hint { color: var(--muted); font-size: 0.8125rem }
 .buttons, .toolbar { display: flex; flex-wrap: wrap; gap: 0.375rem; align-items: center }
 
-/* The top */
-.top {
-  position: sticky; top: 0; z-index: 2; display: flex; flex-wrap: wrap; align-items: center; gap: 0.375rem 1.25rem;
-  padding: 0.5rem 1.25rem; background: var(--panel); border-bottom: 1px solid var(--line);
+/* The bar and the tabs */
+.bar {
+  position: sticky; top: 0; z-index: 2; display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 1rem;
+  padding: 0.375rem 1rem; background: var(--panel);
 }
 .brand { font-weight: 650; font-size: 1rem; color: var(--text); text-decoration: none; letter-spacing: -0.01em }
 .brand::before { content: ""; display: inline-block; width: 0.7em; height: 0.7em; margin-right: 0.45em; border-radius: 3px; background: var(--accent-ground) }
-#sessions { display: flex; flex-wrap: wrap; align-items: center; gap: 0.375rem 1.25rem }
+.api { order: 1; margin-left: auto }
 .switch { display: flex; align-items: center; gap: 0.375rem }
 .switch label { color: var(--muted) }
-.switch select { font-family: var(--mono); font-size: 0.8125rem; max-width: 16rem }
+.switch select { font-family: var(--mono); font-size: 0.8125rem; max-width: 14rem; min-height: 1.5rem; padding-block: 0 }
+#clock, .now { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 0.5rem }
+.now time { font-family: var(--mono); font-weight: 600; font-variant-numeric: tabular-nums }
 #live-state { color: var(--muted) }
 #live-state::before { content: ""; display: inline-block; width: 0.55em; height: 0.55em; margin-right: 0.45em; border-radius: 50%; background: var(--strong-line) }
 #live-state.on { color: var(--good) }
 #live-state.on::before { background: currentColor }
 #live-state.off { color: var(--bad) }
 #message { flex: 1; min-width: 0; color: var(--muted); overflow-wrap: anywhere }
-nav {
-  position: sticky; top: 2.9rem; z-index: 1; display: flex; flex-wrap: wrap; gap: 0 1.25rem; padding: 0 1.25rem;
-  background: var(--panel); border-bottom: 1px solid var(--line);
-}
-nav a { padding: 0.375rem 0; color: var(--muted); text-decoration: none; border-bottom: 2px solid transparent }
-nav a:hover { color: var(--text); border-color: var(--accent) }
+nav { position: sticky; top: 2.25rem; z-index: 1; padding: 0 1rem; background: var(--panel); border-bottom: 1px solid var(--line) }
+[role="tablist"] { display: flex; flex-wrap: wrap; gap: 0 1.25rem }
+[role="tab"] { padding: 0.25rem 0; color: var(--muted); text-decoration: none; border-bottom: 2px solid transparent }
+[role="tab"]:hover { color: var(--text) }
+.scripted [role="tab"][aria-selected="true"] { color: var(--text); font-weight: 600; border-color: var(--accent) }
+.scripted .pane:not(.shown) { display: none }
 
 /* Panels */
-main { max-width: 100rem; margin: 0 auto; padding: var(--gap) 1.25rem 3rem; display: grid; gap: var(--gap) }
-main > *, .columns > * { min-width: 0 }
-.columns, .columns > div { display: grid; gap: var(--gap); align-content: start }
-.columns { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) }
+main { max-width: 110rem; margin: 0 auto; padding: 0.75rem 1rem 2rem; display: grid; gap: var(--gap) }
+main > *, .pane > * { min-width: 0 }
+.pane { display: grid; gap: 0.75rem; grid-template-columns: minmax(0, 1fr) }
 .panel { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; min-width: 0; overflow: clip }
 .panel > header { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.75rem; padding: 0.625rem 1rem 0.5rem }
 h1 { font-size: 1.25rem; letter-spacing: -0.01em }
@@ -127,17 +128,16 @@ td.count { white-space: nowrap; font-variant-numeric: tabular-nums }
 .badge.fault, .badge.unknown { color: var(--odd); background: var(--odd-ground); box-shadow: none }
 .badge.claim { font-family: var(--mono); font-size: 0.6875rem; margin: 0 0.25rem 0.125rem 0 }
 
-/* Clock */
-#clock { display: flex; flex-wrap: wrap; align-items: center; gap: 0.375rem 1rem; padding: 0.625rem 1rem }
-#clock > header { padding: 0 }
-.now { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.5rem; flex: 1 }
-.now time { font-family: var(--mono); font-size: 1.125rem; font-weight: 600; font-variant-numeric: tabular-nums; letter-spacing: -0.01em }
-
 /* Start */
-.start { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.5rem 2rem; padding: 0 1rem 0.875rem }
+#start { background: var(--panel); border: 1px solid var(--line); border-radius: 8px }
+#start > summary { padding: 0.25rem 1rem; display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: baseline }
+#start h2 { display: inline; font-size: 0.875rem; color: var(--text) }
+#start > summary::before { content: "▸"; color: var(--muted) }
+#start[open] > summary::before { content: "▾" }
+.start { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.5rem 2rem; padding: 0.25rem 1rem 0.875rem }
 .start .facts { align-content: start; row-gap: 0.3rem }
 .start .facts dd { overflow-wrap: anywhere }
-.start :is(details, .hint) { grid-column: 2 }
+.start :is(.hint, figure + figure) { grid-column: 2 }
 .command figcaption { display: flex; align-items: center; justify-content: space-between; gap: 0.5rem; color: var(--text) }
 .start pre { background: var(--inset) }
 summary { font-size: 0.8125rem; color: var(--muted); cursor: pointer }
@@ -153,34 +153,42 @@ summary { font-size: 0.8125rem; color: var(--muted); cursor: pointer }
 .pages:not(:has(form:not([hidden]))) { display: none }
 #exchange-pages { display: flex; flex-wrap: wrap; flex: 1; align-items: center; justify-content: space-between; gap: 0.5rem 1rem }
 button:disabled { cursor: default; color: var(--muted); border-color: var(--line); background: none }
+.split { display: grid; grid-template-columns: minmax(0, 1fr); border-top: 1px solid var(--line) }
+.list { min-width: 0 }
 .exchanges { table-layout: fixed }
-.exchanges th:nth-child(1) { width: 4.25rem }
-.exchanges th:nth-child(2) { width: 7rem }
-.exchanges th:nth-child(3) { width: 5rem }
-.exchanges th:nth-child(4) { width: 7.5rem }
-.exchanges th:nth-child(6) { width: 10rem }
-.exchanges th:nth-child(7) { width: 11rem }
-.exchanges td { overflow-wrap: anywhere }
-.exchanges .badge { white-space: normal }
-.exchanges .time, .exchanges .rule, .exchanges .request { font-family: var(--mono); font-size: 0.75rem }
-.exchanges .rule, .exchanges .time { color: var(--muted) }
+.exchanges th:nth-child(1) { width: 3.5rem }
+.exchanges th:nth-child(2) { width: 4.5rem }
+.exchanges th:nth-child(3) { width: 10.5rem }
+.exchanges th:nth-child(4) { width: 6.5rem }
+.exchanges th:nth-child(5) { width: 4rem }
+.exchanges th:nth-child(6) { width: 3.25rem }
+.exchanges th:nth-child(8) { width: 7.5rem }
+.exchanges :is(th, td) { padding-block: 0.2rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
+.exchanges :is(.time, .request, .who, .millis) { font-family: var(--mono); font-size: 0.75rem }
+.exchanges :is(.time, .millis) { color: var(--muted) }
+.exchanges tbody { cursor: pointer }
+.exchanges tbody:hover { background: var(--inset) }
 .exchanges tbody.failure td.number { box-shadow: inset 3px 0 0 var(--odd) }
 .exchanges tbody.failure:has(.s4) td.number { box-shadow: inset 3px 0 0 var(--warn) }
 .exchanges tbody.failure:has(.s5) td.number { box-shadow: inset 3px 0 0 var(--bad) }
-.exchanges tbody:has([aria-expanded="true"]) tr:first-child { background: var(--inset) }
-.exchanges .badge + .badge:not(.claim), .status + .badge { margin-left: 0.25rem }
+.exchanges tbody:has([aria-current]) { background: var(--info-ground) }
+.exchanges .badge + .badge:not(.claim) { margin-left: 0.25rem }
 .exchanges:has(tbody) + .empty { display: none }
-button.open { min-height: 1.375rem; padding: 0 0.4rem; border-color: transparent; background: none; font-variant-numeric: tabular-nums; margin-left: -0.4rem }
-button.open::before { content: ""; display: inline-block; margin-right: 0.4rem; border: 0.32em solid transparent; border-left-color: currentColor; border-right: 0; transition: rotate 0.12s }
-button.open[aria-expanded="true"]::before { rotate: 90deg }
-button.open:hover { background: var(--ground); border-color: var(--line) }
-.exchanges .detail td { padding: 0.25rem 1rem 1rem; border-top: 0; background: var(--inset) }
+button.open { min-height: 1.25rem; padding: 0 0.4rem; border-color: transparent; background: none; font-variant-numeric: tabular-nums; margin-left: -0.4rem }
+#detail:empty { display: none }
+#detail { border-left: 1px solid var(--line); background: var(--inset); min-width: 0 }
+.split:has(#detail > *) { grid-template-columns: minmax(0, 1fr) minmax(0, 30rem) }
+.split:has(#detail > *) .exchanges :is(th, td):nth-child(8) { display: none }
+.split:has(#detail > *) .exchanges :is(th, td):nth-child(6) { display: none }
 @keyframes arrive { from { background: var(--info-ground) } }
 tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 
-/* Wire */
-.exchange { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0.75rem }
-.exchange > div { display: grid; gap: 0.75rem; align-content: start; min-width: 0 }
+/* Detail */
+.exchange { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.625rem; padding: 0.625rem 1rem 1rem }
+#detail > .exchange { position: sticky; top: 4.5rem; max-height: calc(100vh - 5rem); overflow: auto }
+.reason { font-weight: 500; overflow-wrap: anywhere }
+.like { display: flex; gap: 0.375rem; align-items: center }
+.like select { min-height: 1.5rem; padding-block: 0; font-size: 0.8125rem }
 
 .wire { min-width: 0; display: grid; align-content: start; gap: 0.2rem }
 .wire figcaption { font-size: 0.75rem; color: var(--muted) }
@@ -190,7 +198,6 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 }
 .facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.2rem 1rem; font-size: 0.8125rem }
 .facts dt { color: var(--muted) }
-#exchange > .exchange { padding: 0.25rem 1rem 1rem }
 
 /* Forms */
 .fields { display: flex; flex-wrap: wrap; align-items: start; gap: 0.5rem 0.75rem; padding: 0.75rem 1rem; border-top: 1px solid var(--line) }
@@ -240,31 +247,30 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 .error-page form { display: grid; gap: 0.75rem; justify-items: start }
 
 @media (max-width: 62rem) {
-  .columns { grid-template-columns: minmax(0, 1fr) }
   .start { grid-template-columns: minmax(0, 1fr) }
   .start > * { grid-column: 1 !important }
-  .exchanges th:nth-child(6) { width: 8rem }
-  .exchanges th:nth-child(7) { width: 8rem }
+  .split:has(#detail > *) { grid-template-columns: minmax(0, 1fr) }
+  #detail { border-left: 0; order: -1; border-bottom: 1px solid var(--line) }
+  #detail > .exchange { position: static; max-height: none }
 }
 
 @media (max-width: 44rem) {
   html { scroll-padding-top: 1rem }
-  .top, nav { position: static; padding-inline: 0.75rem }
+  .bar, nav { position: static; padding-inline: 0.75rem }
   main { padding: 0.75rem }
-  .exchange { grid-template-columns: minmax(0, 1fr) }
   #exchanges > header { padding-right: 5rem }
   .filters { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) }
   .filters :is(select, input:not([type="checkbox"])) { width: 100% !important; max-width: none }
   .exchanges, .exchanges tbody { display: block }
   .exchanges thead { display: none }
-  .exchanges tbody { border-top: 1px solid var(--line); padding: 0.375rem 0 }
-  .exchanges tr:first-child { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.125rem 0.625rem; padding: 0 0.75rem }
-  .exchanges tr:first-child td { padding: 0; border: 0 }
-  .exchanges .request { flex: 1; white-space: nowrap; overflow: hidden; text-overflow: ellipsis }
-  .exchanges .why { width: 100%; order: 1 }
-  .exchanges :is(.rule, .faults) { order: 2 }
-  .exchanges .detail, .exchanges .detail td { display: block }
-  .exchanges .detail td { padding: 0.5rem 0.75rem }
+  .exchanges tbody { border-top: 1px solid var(--line); padding: 0.25rem 0 }
+  .exchanges tr { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.625rem; padding: 0 0.75rem }
+  .exchanges tr td { padding: 0; border: 0; display: block !important }
+  .exchanges .request { flex: 1 }
+  .exchanges .millis { display: none !important }
+  .exchanges .why { width: 100%; order: 1; white-space: normal }
+  .exchanges .faults { order: 2 }
+  .exchanges .faults:empty { display: none !important }
   .exchanges tbody.failure td.number { box-shadow: none !important }
   button.open { margin-left: 0; padding-left: 0.2rem }
   .start .facts { gap: 0.2rem 0.75rem }

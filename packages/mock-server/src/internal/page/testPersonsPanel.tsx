@@ -6,14 +6,43 @@ import { Badge, Copy, Panel } from "./components.tsx"
 
 export const nameOf = ({ lastWord }: TestPerson.TestPerson): string => `Ada ${lastWord}`
 
-export const TestPersonsPanel = () => (
+const responseOf = ({ response }: TestPerson.Listed): string => typeof response === "string" ? response : response.kind
+
+/** Test persons of the session. The page receives neither their names nor their dates of birth. */
+const Own = ({ persons }: { readonly persons: ReadonlyArray<TestPerson.Listed> }) =>
+  persons.length === 0
+    ? <p class="empty">The session has no test persons of its own. The detail of a request adds one.</p>
+    : (
+      <table class="test-persons" id="own-persons">
+        <caption>Test persons of the session. The first that matches decides</caption>
+        <thead>
+          <tr>
+            <th scope="col">Matched by</th>
+            <th scope="col">Response</th>
+            <th scope="col">Checks</th>
+          </tr>
+        </thead>
+        <tbody>
+          {persons.map((person, index) => (
+            <tr key={index}>
+              <th scope="row">{person.match.join(" and ")}</th>
+              <td>{responseOf(person)}</td>
+              <td class="count">{person.matched}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    )
+
+export const TestPersonsPanel = ({ persons }: { readonly persons: ReadonlyArray<TestPerson.Listed> }) => (
   <Panel
     id="test-persons"
     title="Test persons"
     note={<span class="muted">the last word of the name selects the response</span>}
   >
+    <Own persons={persons} />
     <table class="test-persons">
-      <caption class="hidden">The test persons</caption>
+      <caption>Reserved names, in every session</caption>
       <thead>
         <tr>
           <th scope="col">Name</th>

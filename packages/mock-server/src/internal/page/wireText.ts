@@ -1,5 +1,18 @@
 /** Requests and responses as HTTP text. */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { STATUS_CODES } from "node:http"
+
+const decodeJson = Schema.decodeUnknownOption(Schema.parseJson())
+
+/** A message whose body is indented, if it is JSON. */
+export const indented = <Message extends { readonly body: string }>(message: Message): Message => ({
+  ...message,
+  body: Option.match(decodeJson(message.body), {
+    onNone: () => message.body,
+    onSome: (json) => JSON.stringify(json, null, 2)
+  })
+})
 
 type Headers = Readonly<Record<string, string>>
 

@@ -3,6 +3,7 @@ import * as ContractReadings from "@effect-idv/contract/Readings"
 import * as Option from "effect/Option"
 import * as Struct from "effect/Struct"
 import type * as Profile from "../../Profile.ts"
+import * as NameText from "../schema/nameText.ts"
 import { choices } from "../session/choices.ts"
 import * as Request from "../wire/request.ts"
 import { type Exchange, personOf, toContract } from "./exchange.ts"
@@ -48,6 +49,7 @@ const shownBy: Readonly<Record<Profile.Name, ShownBy>> = {
   tokenError: "rules",
   tokenParameters: "rules",
   amlRequestType: "rules",
+  damagedName: "rules",
   amlStatus: { of: "credential", reading: "status" },
   amlError: "rules",
   expiredToken: "rules",
@@ -157,6 +159,12 @@ const successes = [200, 201, 203]
 /** The statuses with which a service refuses the fields of a check. Others may come from a gateway before it. */
 const fieldStatuses = [400, 422]
 
+/** A service answers or refuses a name that is damaged. Whether it refuses a blank name is another question. */
+const ofDamagedName = (name: string, isAnswered: boolean, status: number): ReadonlyArray<Shown> =>
+  name.trim() === "" || NameText.damageOf(name) === undefined || !isAnswered && !fieldStatuses.includes(status)
+    ? []
+    : [strong("damagedName", isAnswered ? "answered" : "refused")]
+
 const ofCheck = (exchange: Exchange, wasAccepted: boolean): Readings => {
   const { status } = exchange.response
   const person = personOf(exchange)
@@ -179,6 +187,7 @@ const ofCheck = (exchange: Exchange, wasAccepted: boolean): Readings => {
         ),
         shown: [
           ...ofContentType(exchange.request, true, status),
+          ...Option.match(person, { onNone: () => [], onSome: ({ name }) => ofDamagedName(name, true, status) }),
           ...inWords("credential", words).filter(({ name }) => name !== "nameEcho" || Option.isSome(person)),
           ...ofNoRedirect(exchange)
         ]
@@ -189,6 +198,7 @@ const ofCheck = (exchange: Exchange, wasAccepted: boolean): Readings => {
         words: Struct.pick(words, "status", "check outcome", "error form", "media type", "challenge", "redirect"),
         shown: [
           ...(wasAccepted ? ofContentType(exchange.request, false, status) : []),
+          ...Option.match(person, { onNone: () => [], onSome: ({ name }) => ofDamagedName(name, false, status) }),
           ...(outcome === "no credential" && !successes.includes(status) ? [strong("amlStatus", words.status)] : []),
           ...(redirect === "none" ? [] : [weak("redirects", redirect)]),
           ...(isRefusal(exchange) ? [weakIf("amlError", errorForm, !fieldStatuses.includes(status))] : []),

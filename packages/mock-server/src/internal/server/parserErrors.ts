@@ -60,7 +60,7 @@ const entryOf = (rejection: Rejection, reveal: boolean) => ({
   request: requestOf(rejection, reveal),
   response: { status: rejection.status, headers: { connection: "close" }, body: "", delivery: "whole" as const },
   rule: "http.malformed",
-  why: rejection.why,
+  facts: { kind: "refused" as const, problem: rejection.why, violations: [] },
   claims: [],
   faults: [],
   unexpected: true,

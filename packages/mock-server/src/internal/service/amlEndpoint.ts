@@ -15,8 +15,10 @@ import type { Profile } from "../../Profile.ts"
 import * as Session from "../../Session.ts"
 import * as TestPerson from "../../TestPerson.ts"
 import * as JsonText from "../schema/jsonText.ts"
+import * as NameText from "../schema/nameText.ts"
 import { truncateViolations } from "../schema/truncateViolations.ts"
 import * as Handle from "../session/handle.ts"
+import type { Selected } from "../session/personList.ts"
 import type { FieldError } from "../wire/problem.ts"
 import * as Request from "../wire/request.ts"
 import type { Headers } from "../wire/response.ts"
@@ -80,12 +82,12 @@ export const decide = (
       return yield* refuseBody(invalid("dob", "a day that has begun, by the clock of the session"))
     }
     const name = Redacted.value(body.name)
-    const nameProblem = profile.damagedName === "refused" ? damageOf(name) : undefined
+    const nameProblem = profile.damagedName === "refused" ? NameText.damageOf(name) : undefined
     if (nameProblem !== undefined) return yield* refuseBody(invalid("name", nameProblem))
 
     const searchedOn = ResponseFormat.searchedOn(profile, now + clockSkew)
     const custom = yield* testPersons.select(name, body.dob)
-    const { description, fault, matchFound } = Option.getOrElse(custom, () => TestPerson.of(name))
+    const { by, fault, matchFound } = Option.getOrElse(custom, () => ofName(name))
     const credential = yield* addSearch((profileId) => ({
       credential_type: "aml",
       credential_name: "AML",
@@ -104,13 +106,23 @@ export const decide = (
     }))
     return {
       rule: "aml.answered",
-      why: `The token and the body are valid: the mock server ${description}`,
+      facts: { kind: "checked", result: matchFound, by } as const,
       claims: ["aml.success.status", "aml.answer.credential", "aml.answer.match-found", "aml.answer.aml-profile"],
       unexpected: false,
       response: ResponseFormat.credential(profile, credential),
       ...(fault !== undefined && { fault })
     }
   }).pipe(Effect.catchTag("RequestRefused", ({ decision }) => Effect.succeed(decision)))
+
+/** What the mock server does for a name that no test person of the session matches. */
+const ofName = (name: string): Selected => {
+  const { fault, lastWord, matchFound } = TestPerson.of(name)
+  return {
+    matchFound,
+    by: lastWord === undefined ? { kind: "otherName" } : { kind: "reservedName", lastWord },
+    ...(fault !== undefined && { fault })
+  }
+}
 
 const decodeBody = Violation.decodeUnknown(Person.RequestBody, { onExcessProperty: "error" })
 
@@ -125,53 +137,28 @@ const invalid = (path: string, expected: string): Violation.Violations => [
   new Violation.Violation({ path, problem: "invalid", expected })
 ]
 
-/** What a name must be instead of a damaged one, which no person can have. */
-const damageOf = (name: string): string | undefined =>
-  Array.from(name).length > 255
-    ? "a name of at most 255 characters"
-    : /\p{Cs}/u.test(name)
-    ? "a name without half of a surrogate pair"
-    : /\p{Cc}/u.test(name)
-    ? "a name without control characters"
-    : /(?!\p{Default_Ignorable_Code_Point})\p{L}/u.test(name)
-    ? undefined
-    : "a name with a visible letter"
-
 const fields: ReadonlyArray<string> = Object.keys(Person.RequestBody.fields)
 
-/** Hides the name of an unknown field, because it may be the name of a person. */
-const hideUnknownField = (violation: Violation.Violation) =>
-  fields.includes(violation.path) || violation.path === ""
-    ? violation
-    : new Violation.Violation({ ...violation, path: "another field" })
+/** Replaces the name of an unknown field, because it may be the name of a person. */
+const hiddenField = "another field"
 
-/**
- * Describes violations: `errors` for the client with all paths, and `why` for the journal without the names of unknown
- * fields.
- */
+/** A violation for the client, with its path, and for the journal, without the name of an unknown field. */
 const describeViolations = (all: Violation.Violations, json?: unknown) => {
-  const violations = truncateViolations(all).map(inWordsOfField)
-  const isNull = ({ path }: Violation.Violation) => Predicate.hasProperty(json, path) && json[path] === null
+  const violations = truncateViolations(all).map(({ expected, path, problem }) => ({
+    path,
+    expected: expected === "a string" && Record.has(texts, path) ? texts[path] ?? "" : expected,
+    problem: Predicate.hasProperty(json, path) && json[path] === null ? "null" : problem
+  }))
   return {
-    why: violations.map((violation) =>
-      isNull(violation)
-        ? `${violation.path} is null: expected ${violation.expected}`
-        : Violation.format([hideUnknownField(violation)])
-    ).join("; "),
-    errors: violations.map((violation) => ({
-      path: violation.path,
-      reason: `${isNull(violation) ? "null" : violation.problem}: expected ${violation.expected}`
-    }))
+    violations: violations.map((violation) =>
+      fields.includes(violation.path) || violation.path === "" ? violation : { ...violation, path: hiddenField }
+    ),
+    errors: violations.map(({ expected, path, problem }) => ({ path, reason: `${problem}: expected ${expected}` }))
   }
 }
 
 /** What a field must be if its value is not even a text. */
 const texts: Readonly<Record<string, string>> = { name: "a text", dob: "a text such as 14-03-1957" }
-
-const inWordsOfField = (violation: Violation.Violation) =>
-  violation.expected === "a string" && Record.has(texts, violation.path)
-    ? new Violation.Violation({ ...violation, expected: texts[violation.path] ?? "" })
-    : violation
 
 /** Parameters that must not be in an address, because proxies and servers log addresses. */
 const parameterNames = [...fields, "access_token"]
@@ -204,7 +191,9 @@ const refusal = (profile: Profile) =>
   status: 400 | 401 | 403 | 405 | 413 | 415 | 422,
   detail: string,
   options: {
-    readonly why?: string
+    /** The problem for the journal, if it differs from that of the response. */
+    readonly problem?: string
+    readonly violations?: ReadonlyArray<Readonly<Record<"path" | "problem" | "expected", string>>>
     readonly errors?: ReadonlyArray<FieldError>
     readonly headers?: Headers
     /** Whether a correct client can send this request, for example with an expired token. */
@@ -214,7 +203,7 @@ const refusal = (profile: Profile) =>
   new RequestRefused({
     decision: {
       rule: `aml.${rule}`,
-      why: options.why ?? detail,
+      facts: { kind: "refused", problem: options.problem ?? detail, violations: options.violations ?? [] },
       claims: claims[rule],
       unexpected: options.isExpected !== true,
       response: ResponseFormat.amlError(profile, {
@@ -268,7 +257,7 @@ const authorize = (request: Request.Request, session: Option.Option<Session.Sess
       profile.expiredToken === "forbidden" ? 403 : 401,
       `The token is ${status}`,
       {
-        why: `The token is ${status}, by this session's clock`,
+        problem: `The token is ${status}, by this session's clock`,
         isExpected: true,
         ...(profile.expiredToken === "challenge" && { headers: invalidToken })
       }

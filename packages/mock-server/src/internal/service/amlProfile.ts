@@ -7,7 +7,7 @@ import escapeHtml from "escape-html"
 import type * as Session from "../../Session.ts"
 import type * as Request from "../wire/request.ts"
 import * as Response from "../wire/response.ts"
-import type { Decision } from "./decision.ts"
+import { type Decision, refused } from "./decision.ts"
 
 const prefix = "/aml-profiles/"
 
@@ -35,7 +35,7 @@ export const decide = (profileId: string, session: Option.Option<Session.Session
       onNone: () => ({
         ...pageDecision,
         rule: "profile.unknown",
-        why: "No search of the session has this profile",
+        facts: refused("No search of the session has this profile"),
         response: page(
           404,
           "No such AML profile",
@@ -45,7 +45,7 @@ export const decide = (profileId: string, session: Option.Option<Session.Session
       onSome: ({ credentials: { attributes } }) => ({
         ...pageDecision,
         rule: "profile.shown",
-        why: "The profile of a search was opened",
+        facts: { kind: "other", what: "The profile of a search was opened" } as const,
         response: page(
           200,
           "AML profile",

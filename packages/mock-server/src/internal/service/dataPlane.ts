@@ -25,7 +25,7 @@ import * as Request from "../wire/request.ts"
 import * as Response from "../wire/response.ts"
 import * as AmlEndpoint from "./amlEndpoint.ts"
 import * as AmlProfile from "./amlProfile.ts"
-import type { Decision } from "./decision.ts"
+import { type Decision, refused } from "./decision.ts"
 import * as Gateway from "./gateway.ts"
 import * as TokenEndpoint from "./tokenEndpoint.ts"
 
@@ -33,8 +33,8 @@ import * as TokenEndpoint from "./tokenEndpoint.ts"
 interface AppliedFault {
   readonly id: string
   readonly what: Fault.What
-  /** Why it fires, as the end of a sentence. */
-  readonly reason: string
+  /** The number of the request among those that the fault has counted. Null for the fault of a test person. */
+  readonly request: number | null
 }
 
 const isLatency = ({ what }: { readonly what: Fault.What }): boolean => what.kind === "latency"
@@ -89,11 +89,11 @@ const exchange = ({ recorder, sessions }: Services, head: Request.Head, body: Ef
       ...firings.map(({ id, number, what }): AppliedFault => ({
         id,
         what,
-        reason: `fired at request ${number} of those it watches`
+        request: number
       })),
       ...(decision.fault === undefined
         ? []
-        : [{ id: "test-person", what: decision.fault, reason: "the test person has this fault" }])
+        : [{ id: "test-person", what: decision.fault, request: null }])
     ]
     const fault = faults.find((fault) => !isLatency(fault))
     const delivery = fault === undefined || Option.isSome(gatewayDecision)
@@ -114,9 +114,9 @@ const exchange = ({ recorder, sessions }: Services, head: Request.Head, body: Ef
         recorder.reveal
       ),
       rule: decision.rule,
-      why: [decision.why, ...faults.map(({ id, reason, what }) => `${id} (${what.kind}): ${reason}`)].join(". "),
+      facts: decision.facts,
       claims: decision.claims,
-      faults: faults.map(({ id, what }) => ({ id, kind: what.kind })),
+      faults: faults.map(({ id, request, what }) => ({ id, kind: what.kind, request })),
       unexpected: decision.unexpected,
       millis: (yield* Clock.currentTimeMillis) - arrivedAt + delay,
       sent: Sent.make(request)
@@ -151,7 +151,7 @@ const recover = ({ recorder: { record, reveal }, sessions }: Services, head: Req
       request: Masking.maskRequest({ ...head, operation: "other", body: new Uint8Array() }, reveal),
       response: { status: response.status, headers: response.headers, body: "", delivery: "whole" },
       rule: "server.defect",
-      why: "The mock server itself failed: its log has the location",
+      facts: { kind: "other", what: "The mock server itself failed: its log has the location" },
       claims: [],
       faults: [],
       unexpected: false,
@@ -239,12 +239,12 @@ const decide = (
   }
 }
 
-const refusal = (rule: string, status: Problem.Status, why: string): Decision => ({
+const refusal = (rule: string, status: Problem.Status, problem: string): Decision => ({
   rule,
-  why,
+  facts: refused(problem),
   claims: [],
   unexpected: true,
-  response: Problem.response(status, why)
+  response: Problem.response(status, problem)
 })
 
 const unknownPath: Decision = {
@@ -260,7 +260,7 @@ const unknownPath: Decision = {
 const unknownIcon: Decision = {
   ...unknownPath,
   rule: "path.icon",
-  why: "A browser requested an icon, and there is none",
+  facts: { kind: "other", what: "A browser requested an icon, and there is none" },
   unexpected: false
 }
 

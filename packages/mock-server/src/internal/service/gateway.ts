@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import type { Profile } from "../../Profile.ts"
 import * as Damage from "../faults/damage.ts"
 import type { Firing } from "../session/sessionFaults.ts"
-import type { Decision } from "./decision.ts"
+import { type Decision, refused } from "./decision.ts"
 import * as ResponseFormat from "./responseFormat.ts"
 
 /** Returns the decision of the gateway if the fault simulates one. */
@@ -20,7 +20,7 @@ export const decide = (
     case "status":
       return Option.some({
         rule: "fault.status",
-        why: "The fault responded, and the service did not see the request",
+        facts: { kind: "other", what: "The service did not see the request" },
         claims: [],
         unexpected: false,
         response: Damage.statusResponse(what, now)
@@ -28,7 +28,7 @@ export const decide = (
     case "quota":
       return Option.some({
         rule: "fault.quota",
-        why: `The quota of ${what.limit} requests per ${Duration.format(what.per)} is exceeded`,
+        facts: refused(`The quota of ${what.limit} requests per ${Duration.format(what.per)} is exceeded`),
         claims: ["limits.rate.retry-after"],
         unexpected: false,
         response: ResponseFormat.rateLimited(profile, Duration.millis(retryIn), now, what.retryAfter)

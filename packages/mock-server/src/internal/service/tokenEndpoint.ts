@@ -12,7 +12,7 @@ import type * as Session from "../../Session.ts"
 import { tokenLifetimeSeconds } from "../session/choices.ts"
 import * as Request from "../wire/request.ts"
 import type { Headers } from "../wire/response.ts"
-import { type Decision, redirectDecision, RequestRefused } from "./decision.ts"
+import { type Decision, redirectDecision, refused, RequestRefused } from "./decision.ts"
 import * as ResponseFormat from "./responseFormat.ts"
 
 /**
@@ -90,8 +90,7 @@ export const decide = (
     const token = yield* customer.issueToken
     return {
       rule: "token.granted",
-      why: `The credentials are valid: the token is valid for ${tokenLifetimeSeconds(profile)} s` +
-        (isEncoded ? ". The client form-encoded them, which the service document does not show" : ""),
+      facts: { kind: "granted", seconds: tokenLifetimeSeconds(profile), isFormEncoded: isEncoded } as const,
       claims: ["token.success.status", "token.response.fields", "token.lifetime", "token.response.lifetime"],
       unexpected: false,
       response: ResponseFormat.tokenResponse(profile, token),
@@ -138,7 +137,7 @@ const refusal = (profile: Profile) =>
   new RequestRefused({
     decision: {
       rule: `token.${rule}`,
-      why: description,
+      facts: refused(description),
       claims: claims[rule],
       unexpected: true,
       response: ResponseFormat.tokenError(profile, { status, error, description, headers })

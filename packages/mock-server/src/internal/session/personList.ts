@@ -9,11 +9,17 @@ import type { What } from "../faults/kinds.ts"
 import * as NameText from "../schema/nameText.ts"
 import type { CustomPerson } from "./customPerson.ts"
 
+/** What selected the result of a check: a reserved name, a test person of your own, or neither. */
+export type Selection =
+  | { readonly kind: "reservedName"; readonly lastWord: string }
+  | { readonly kind: "testPerson"; readonly index: number; readonly matchedBy: ReadonlyArray<string> }
+  | { readonly kind: "otherName" }
+
 /** What the mock server does for a person. */
 export interface Selected {
   readonly matchFound: MatchFound
-  /** What the mock server does, as the predicate of a sentence without personal data. */
-  readonly description: string
+  /** What selected it. */
+  readonly by: Selection
   readonly fault?: What
 }
 
@@ -29,6 +35,8 @@ export interface Listed {
 export interface PersonList {
   /** Replaces all test persons. */
   readonly set: (persons: ReadonlyArray<CustomPerson>) => Effect.Effect<void>
+  /** Adds a test person before all others. */
+  readonly addFirst: (person: CustomPerson) => Effect.Effect<void>
   readonly list: Effect.Effect<ReadonlyArray<Listed>>
   /** Returns the response for a person, and counts it. */
   readonly select: (name: string, dateOfBirth: DateOfBirth) => Effect.Effect<Option.Option<Selected>>
@@ -38,35 +46,22 @@ export interface PersonList {
 
 interface Person extends Listed {
   readonly matches: (name: string, dateOfBirth: DateOfBirth) => boolean
-  readonly selected: Selected
 }
-
-const selectedBy = (response: CustomPerson["response"], by: string): Selected =>
-  typeof response === "string"
-    ? { matchFound: response, description: `returns "${response}", as configured in ${by}` }
-    : {
-      // So that a client that treats the fault as a "No" fails its test.
-      matchFound: "Potential match",
-      description: `returns "Potential match" with the fault ${response.kind}, as configured in ${by}`,
-      fault: response
-    }
 
 const matchFields = ["name", "nameLast", "dateOfBirth"] as const
 
-const person = ({ match, response }: CustomPerson, index: number): Person => {
+const person = ({ match, response }: CustomPerson): Person => {
   const { dateOfBirth } = match
   const name = match.name && NameText.comparable(Redacted.value(match.name))
   const nameLast = match.nameLast && NameText.lastWord(Redacted.value(match.nameLast))
-  const fields = matchFields.filter((field) => match[field] !== undefined)
   return {
-    match: fields,
+    match: matchFields.filter((field) => match[field] !== undefined),
     response,
     matched: 0,
     matches: (sentName, sentDate) =>
       (name === undefined || name === NameText.comparable(sentName)) &&
       (nameLast === undefined || nameLast === NameText.lastWord(sentName)) &&
-      (dateOfBirth === undefined || Equal.equals(dateOfBirth, sentDate)),
-    selected: selectedBy(response, `testPersons[${index}] (matched by ${fields.join(" and ")})`)
+      (dateOfBirth === undefined || Equal.equals(dateOfBirth, sentDate))
   }
 }
 
@@ -78,6 +73,10 @@ export const make = (initial: ReadonlyArray<CustomPerson>): PersonList => {
     })
   return {
     set,
+    addFirst: (custom) =>
+      Effect.sync(() => {
+        persons = [person(custom), ...persons]
+      }),
     list: Effect.sync(() => persons.map(({ match, matched, response }) => ({ match, response, matched }))),
     select: (name, dateOfBirth) =>
       Effect.sync(() => {
@@ -85,7 +84,13 @@ export const make = (initial: ReadonlyArray<CustomPerson>): PersonList => {
         const found = persons[index]
         if (found === undefined) return Option.none()
         persons[index] = { ...found, matched: found.matched + 1 }
-        return Option.some(found.selected)
+        const by = { kind: "testPerson", index, matchedBy: found.match } as const
+        return Option.some(
+          typeof found.response === "string"
+            ? { matchFound: found.response, by }
+            // So that a client that treats the fault as a "No" fails its test.
+            : { matchFound: "Potential match", by, fault: found.response }
+        )
       }),
     reset: set(initial)
   }
