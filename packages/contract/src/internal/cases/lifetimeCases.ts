@@ -9,15 +9,28 @@ const second = 1
 const minute = 60 * second
 const hour = 60 * minute
 
-/** How long before and after its end a token is used: a service may count whole seconds. */
-const before = 2 * second
+/** How long after its end a token is used: a service may count whole seconds. The same before its end. */
 const behind = 2 * second
 
 const after = (advance: number): ClockStep => ({ to: "clock", advance })
 
-const valid = (index = 0): AmlStep => check({ token: index, isValid: true })
+/** The seconds of a text such as `1h2m30s`. */
+const secondsOf = (text: string): number => {
+  const [, hours = 0, minutes = 0, seconds = 0] = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(text) ?? []
+  return Number(hours) * hour + Number(minutes) * minute + Number(seconds)
+}
 
-const ended = (index = 0): AmlStep => check({ token: index, isValid: false })
+/**
+ * The steps of a text: `token` requests one, `+59m58s` moves the clock, and `valid:1` or `ended:1` uses the second token,
+ * which should still be accepted or not. Without a number it is the first one.
+ */
+const timeline = (text: string): ReadonlyArray<Step> =>
+  text.split(" ").map((word) => {
+    if (word === "token") return token
+    if (word.startsWith("+")) return after(secondsOf(word.slice(1)))
+    const [use, index = "0"] = word.split(":")
+    return check({ token: Number(index), isValid: use === "valid" })
+  })
 
 const exposed: AmlStep = check({ person: "listed", token: 0 })
 
@@ -68,191 +81,74 @@ const around = (id: string, claim: string, reading: Case["reading"]): Case =>
 
 /** A token that ended weeks ago, as a service may forget when. */
 const longEnded: Rows<ReadonlyArray<Step>> = [
-  ["a token 61 minutes, 2, 12, 24, 25 and 49 hours after its request", [
-    token,
-    after(61 * minute),
-    ended(),
-    after(59 * minute),
-    ended(),
-    after(10 * hour),
-    ended(),
-    after(12 * hour),
-    ended(),
-    after(hour),
-    ended(),
-    after(24 * hour),
-    ended()
-  ]],
-  ["a token 5, 26 and 50 days after its request", [
-    token,
-    after(5 * 24 * hour),
-    ended(),
-    after(21 * 24 * hour),
-    ended(),
-    after(24 * 24 * hour),
-    ended()
-  ]],
-  ["an ended token at the end of a day of checks", [
-    token,
-    valid(),
-    after(90 * minute),
-    ended(),
-    after(7 * 24 * hour),
-    ended()
-  ]]
+  [
+    "a token 61 minutes, 2, 12, 24, 25 and 49 hours after its request",
+    timeline("token +61m ended +59m ended +10h ended +12h ended +1h ended +24h ended")
+  ],
+  ["a token 5, 26 and 50 days after its request", timeline("token +120h ended +504h ended +576h ended")],
+  ["an ended token at the end of a day of checks", timeline("token valid +90m ended +168h ended")]
 ]
 
 export const cases: ReadonlyArray<Case> = [
   sequences("token.lifetime", "token.lifetime", "lifetime", [
-    ["a token 2 seconds before and after the end of its hour", [
-      token,
-      after(hour - before),
-      valid(),
-      after(before + behind),
-      ended()
-    ]],
-    ["a token that is first used after its hour", [token, after(hour + behind), ended()]]
+    ["a token 2 seconds before and after the end of its hour", timeline("token +59m58s valid +4s ended")],
+    ["a token that is first used after its hour", timeline("token +60m2s ended")]
   ], { worth: 2 }),
   sequences("token.expired", "token.expired", "expiry", [
     ["the refusal of a token after 61 minutes", [token, after(61 * minute), check({ token: 0 })]]
   ], { worth: 2 }),
   sequences("token.lifetime.used", "token.lifetime", "lifetime", [
-    ["whether a use extends the lifetime of a token", [
-      token,
-      after(30 * minute),
-      valid(),
-      after(30 * minute - before),
-      valid(),
-      after(before + behind),
-      ended()
-    ]],
-    ["a token that is used every five minutes", [
-      token,
-      ...Array.from({ length: 11 }, () => [after(5 * minute), valid()]).flat(),
-      after(5 * minute - before),
-      valid(),
-      after(before + behind),
-      ended()
-    ]],
-    ["a token after 1, 5, 15, 29, 31, 45 and 55 minutes", [
-      token,
-      after(minute),
-      valid(),
-      after(4 * minute),
-      valid(),
-      after(10 * minute),
-      valid(),
-      after(14 * minute),
-      valid(),
-      after(2 * minute),
-      valid(),
-      after(14 * minute),
-      valid(),
-      after(10 * minute),
-      valid()
-    ]],
+    ["whether a use extends the lifetime of a token", timeline("token +30m valid +29m58s valid +4s ended")],
+    [
+      "a token that is used every five minutes",
+      timeline(`token ${"+5m valid ".repeat(11)}+4m58s valid +4s ended`)
+    ],
+    [
+      "a token after 1, 5, 15, 29, 31, 45 and 55 minutes",
+      timeline("token +1m valid +4m valid +10m valid +14m valid +2m valid +14m valid +10m valid")
+    ],
     ["whether a refused check extends or ends the lifetime of a token", [
-      token,
-      after(30 * minute),
+      ...timeline("token +30m"),
       { ...check({ body: "{" }), token: 0 },
-      after(30 * minute - before),
-      valid(),
-      after(before + behind),
-      ended()
+      ...timeline("+29m58s valid +4s ended")
     ]],
     ["whether a refused token request changes the lifetime of a token", [
-      token,
-      after(40 * minute),
+      ...timeline("token +40m"),
       { to: "token", body: "grant_type=password" },
       { to: "token", authorization: null },
-      after(20 * minute - before),
-      valid(),
-      after(before + behind),
-      ended()
+      ...timeline("+19m58s valid +4s ended")
     ]]
   ]),
   sequences("token.lifetime.second", "token.lifetime", "lifetime", [
-    ["a second token, 30 minutes after the first", [
-      token,
-      after(30 * minute),
-      token,
-      valid(0),
-      valid(1),
-      after(30 * minute - before),
-      valid(0),
-      valid(1),
-      after(before + behind),
-      ended(0),
-      valid(1),
-      after(30 * minute - before - behind),
-      valid(1),
-      after(before + behind),
-      ended(1),
-      ended(0)
-    ]],
-    ["a second token, a minute before the first one ends", [
-      token,
-      after(59 * minute),
-      token,
-      after(2 * minute),
-      ended(0),
-      valid(1),
-      after(57 * minute),
-      valid(1),
-      after(2 * minute),
-      ended(1)
-    ]],
-    ["a second token after the first has ended", [
-      token,
-      after(2 * hour),
-      token,
-      ended(0),
-      valid(1),
-      after(hour - before),
-      valid(1),
-      after(before + behind),
-      ended(1),
-      ended(0)
-    ]],
-    ["three tokens, 20 minutes apart", [
-      token,
-      after(20 * minute),
-      token,
-      after(20 * minute),
-      token,
-      after(20 * minute - before),
-      valid(0),
-      valid(1),
-      valid(2),
-      after(before + behind),
-      ended(0),
-      valid(1),
-      valid(2),
-      after(20 * minute),
-      ended(1),
-      valid(2),
-      after(20 * minute),
-      ended(2)
-    ]],
+    [
+      "a second token, 30 minutes after the first",
+      timeline(
+        "token +30m token valid valid:1 +29m58s valid valid:1 +4s ended valid:1 +29m56s valid:1 +4s ended:1 ended"
+      )
+    ],
+    [
+      "a second token, a minute before the first one ends",
+      timeline("token +59m token +2m ended valid:1 +57m valid:1 +2m ended:1")
+    ],
+    [
+      "a second token after the first has ended",
+      timeline("token +2h token ended valid:1 +59m58s valid:1 +4s ended:1 ended")
+    ],
+    [
+      "three tokens, 20 minutes apart",
+      timeline(
+        "token +20m token +20m token +19m58s valid valid:1 valid:2 +4s ended valid:1 valid:2 +20m ended:1 valid:2 " +
+          "+20m ended:2"
+      )
+    ],
     ["two tokens that were requested at the same time, at the end of their hour", [
       { to: "together", steps: [token, token] },
-      after(hour - before),
-      valid(0),
-      valid(1),
-      after(before + behind),
-      ended(0),
-      ended(1)
+      ...timeline("+59m58s valid valid:1 +4s ended ended:1")
     ]]
   ]),
   sequences("token.lifetime.long-after", "token.lifetime", "lifetime", longEnded),
   sequences("token.lifetime.ended", "token.lifetime", "lifetime", [
-    ["an ended token three times in a row", [
-      token,
-      after(hour + behind),
-      ended(),
-      ended(),
-      ended()
-    ]],
+    ["an ended token three times in a row", timeline("token +60m2s ended ended ended")],
     ["an ended token, and a listed person", [
       token,
       { ...exposed, isValid: true },
@@ -261,25 +157,11 @@ export const cases: ReadonlyArray<Case> = [
     ]],
     [
       "twelve tokens in a day, each 47 minutes after the last ended",
-      Array.from({ length: 12 }, (_, i) => [
-        token,
-        after(hour - before),
-        valid(i),
-        after(before + behind),
-        ended(i),
-        after(47 * minute)
-      ]).flat()
+      Array.from({ length: 12 }, (_, i) => timeline(`token +59m58s valid:${i} +4s ended:${i} +47m`)).flat()
     ],
     [
       "a token on each day of a week",
-      Array.from({ length: 7 }, (_, i) => [
-        after(23 * hour),
-        token,
-        after(hour - before),
-        valid(i),
-        after(before + behind),
-        ended(i)
-      ]).flat()
+      Array.from({ length: 7 }, (_, i) => timeline(`+23h token +59m58s valid:${i} +4s ended:${i}`)).flat()
     ]
   ]),
 
