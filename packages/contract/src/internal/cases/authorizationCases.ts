@@ -1,7 +1,7 @@
 /** Checks without a valid token, or with the token elsewhere than in the Authorization header (section 5). */
 import type { Case } from "../model.ts"
 import type { AmlStep } from "../steps.ts"
-import { check, noCredential, type Row, type Rows, sequences } from "./probes.ts"
+import { check, noCredential, refusal, type Row, type Rows, sequences } from "./probes.ts"
 
 type Changes = Omit<AmlStep, "to">
 
@@ -50,12 +50,20 @@ const place = (id: string, rows: Rows<Changes>, worth: number): Case =>
 
 export const cases: ReadonlyArray<Case> = [
   withoutToken,
-  sequences("aml.unauthorized.status", "aml.error.unauthorized", "status", [
-    ["the status of a check without an Authorization header", withoutToken.steps]
-  ], { dependsOn: withoutToken.id }),
-  sequences("aml.unauthorized.challenge", "aml.error.challenge", "challenge", [
-    ["the challenge to a check without an Authorization header", withoutToken.steps]
-  ], { dependsOn: withoutToken.id }),
+  refusal(
+    "unauthorized.status",
+    "aml.error.unauthorized",
+    "the status of a check without an Authorization header",
+    "status",
+    withoutToken
+  ),
+  refusal(
+    "unauthorized.challenge",
+    "aml.error.challenge",
+    "the challenge to a check without an Authorization header",
+    "challenge",
+    withoutToken
+  ),
   noCredential("authorization.unknown", "aml.request.authorization", [
     header("a forged token", "Bearer {otherKey}"),
     ["a listed person with a forged token", { person: "listed", authorization: "Bearer {otherKey}" }],

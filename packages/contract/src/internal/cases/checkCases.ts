@@ -4,7 +4,7 @@ import type { Reading } from "../readings/readings.ts"
 import type { AmlStep } from "../steps.ts"
 import * as FieldCases from "./fieldCases.ts"
 import * as PersonCases from "./personCases.ts"
-import { bodyWith, check, noCredential, type Row, type Rows, sequences } from "./probes.ts"
+import { bodyWith, check, noCredential, ofOne, refusal, type Row, type Rows, sequences } from "./probes.ts"
 
 /** Reads something from the response to the documented request. */
 const documented = (id: string, claim: string, title: string, reading: Reading): Case =>
@@ -38,16 +38,9 @@ const aboutListed = (id: string, claim: string, title: string, reading: Reading)
   })
 }
 
-/** How the API refuses the request of another case. */
-const refusal = (id: string, claim: string, title: string, reading: Reading, { id: dependsOn, steps }: Case): Case =>
-  sequences(`aml.${id}`, claim, reading, [[title, steps]], { dependsOn })
-
 /** The documented check in another encoding of HTTP or JSON. */
-const written = (id: string, rows: Rows<Omit<AmlStep, "to">>): Case => {
-  const row = ([title, changes]: Row<Omit<AmlStep, "to">>) => [title, [check(changes)]] as const
-  const [first, ...rest] = rows
-  return sequences(`aml.${id}`, "aml.request.path", "check outcome", [row(first), ...rest.map(row)])
-}
+const written = (id: string, rows: Rows<Omit<AmlStep, "to">>): Case =>
+  sequences(`aml.${id}`, "aml.request.path", "check outcome", ofOne(check, rows))
 
 const putMethod = noCredential("method.put", "aml.request.method", [
   ["a check with PUT", { method: "PUT" }],

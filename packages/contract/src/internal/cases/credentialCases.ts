@@ -1,7 +1,7 @@
 /** Token requests with other credentials than the documented ones, or with them elsewhere (sections 2.1 and 4.1). */
 import type { Case } from "../model.ts"
 import type { TokenStep } from "../steps.ts"
-import { form, json, noToken, sequences, token, tokenRefusal as refusal } from "./probes.ts"
+import { form, json, noToken, refusal, sequences, token } from "./probes.ts"
 
 /** A request with an Authorization header of these forms. */
 const header = (authorization: string | null) => ({ authorization })

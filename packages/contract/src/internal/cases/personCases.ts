@@ -1,7 +1,7 @@
 /** Checks of people with unusual names and dates, which a service must answer too (section 4.2). */
 import type { Case } from "../model.ts"
 import type { AmlStep } from "../steps.ts"
-import { type Row, type Rows, sequences } from "./probes.ts"
+import { ofOne, type Row, type Rows, sequences } from "./probes.ts"
 import { person, strangerStep } from "./testPeople.ts"
 
 export const leapDay: Row<AmlStep> = [
@@ -9,17 +9,14 @@ export const leapDay: Row<AmlStep> = [
   person("Ida Leap Testclear", "29-02-1996")
 ]
 
-const people = (id: string, claim: string, rows: Rows<AmlStep>, worth?: number): Case => {
-  const row = ([title, step]: Row<AmlStep>) => [title, [step]] as const
-  const [first, ...rest] = rows
-  return sequences(
+const people = (id: string, claim: string, rows: Rows<AmlStep>, worth?: number): Case =>
+  sequences(
     `aml.person.${id}`,
     claim,
     "check outcome",
-    [row(first), ...rest.map(row)],
+    ofOne((step: AmlStep) => step, rows),
     worth === undefined ? {} : { worth }
   )
-}
 
 export const cases: ReadonlyArray<Case> = [
   people("middle", "aml.request.people", [

@@ -42,7 +42,8 @@ export const sequences = (
   return { id, claim, title, steps, reading, ...(more.length > 0 && { more }), ...options }
 }
 
-const ofOne = <Changes>(
+/** A table of single requests. */
+export const ofOne = <Changes>(
   step: (changes: Changes) => Step,
   [first, ...rest]: Rows<Changes>
 ): Rows<ReadonlyArray<Step>> => {
@@ -50,14 +51,14 @@ const ofOne = <Changes>(
   return [row(first), ...rest.map(row)]
 }
 
-/** How the token endpoint refuses the request of another case. */
-export const tokenRefusal = (
+/** How an endpoint refuses the request of another case. */
+export const refusal = (
   id: string,
   claim: string,
   title: string,
   reading: Reading,
   { id: dependsOn, steps }: Case
-): Case => sequences(`token.${id}`, claim, reading, [[title, steps]], { dependsOn })
+): Case => sequences(`${dependsOn.split(".")[0]}.${id}`, claim, reading, [[title, steps]], { dependsOn })
 
 /** Token requests that should receive no token. */
 export const noToken = (id: string, claim: string, rows: Rows<Omit<TokenStep, "to">>, options?: Options): Case =>

@@ -3,7 +3,7 @@ import type { Case } from "../model.ts"
 import type { Reading } from "../readings/readings.ts"
 import type { TokenStep } from "../steps.ts"
 import * as CredentialCases from "./credentialCases.ts"
-import { check, form, json, noToken, type Row, sequences, token, tokenRefusal as refusal } from "./probes.ts"
+import { check, form, json, noToken, refusal, type Row, sequences, token } from "./probes.ts"
 
 /** Reads something from the response to the documented request. */
 const documented = (id: string, claim: string, title: string, reading: Reading): Case =>
