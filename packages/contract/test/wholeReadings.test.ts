@@ -3,7 +3,7 @@ import { describe, it } from "@effect/vitest"
 import { strictEqual } from "@effect/vitest/utils"
 import type { Response } from "../src/internal/exchange.ts"
 import { ofApi as ofToken } from "../src/internal/readings/tokenReadings.ts"
-import { readings as whole } from "../src/internal/readings/wholeReadings.ts"
+import { ofWhole as whole } from "../src/internal/readings/wholeReadings.ts"
 import { readings as withheld } from "../src/internal/readings/withheld.ts"
 import type { Step } from "../src/internal/steps.ts"
 

@@ -47,7 +47,7 @@ const exactly = (...words: ReadonlyArray<string>) => (text: string): string =>
 
 const form = (pattern: RegExp, name: string) => (text: string): string => pattern.test(text) ? name : "another form"
 
-export const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
 const body = (response: Response): string =>
   response.body.length === 0
@@ -100,10 +100,10 @@ export const nameEcho = (echoed: string, response: StepResponse): string => {
     : "another name"
 }
 
-export const ofPerson = (name: string, response: StepResponse): string =>
+const ofPerson = (name: string, response: StepResponse): string =>
   wordsOf(name) === wordsOf(personOf(response).name) ? "of the person" : "another name"
 
-export const birthYear = (year: string, response: StepResponse): string =>
+const birthYear = (year: string, response: StepResponse): string =>
   !/^\d{4}$/.test(year) ? "not four digits" : personOf(response).dob.endsWith(year) ? "of the person" : "another year"
 
 /** The time in milliseconds since 1970, read as UTC; none if no such time exists. */
@@ -115,7 +115,7 @@ export const timeOf = (text: string): Option.Option<number> => {
     : Option.some(date.getTime())
 }
 
-export const searchedOn = (text: string): string =>
+const searchedOn = (text: string): string =>
   !/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/.test(text)
     ? "another form"
     : Option.isSome(timeOf(text))
@@ -151,7 +151,7 @@ const timeZone = (text: string, { response }: StepResponse): string =>
   })
 
 /** Whether the text is a complete http or https URL. */
-export const url = (text: string): string =>
+const url = (text: string): string =>
   URL.canParse(text) && /^https?:\/\/[^\s/]+/i.test(text) && !/\s/.test(text) ? "URL" : "no URL"
 
 /** The fields that section 2.3 shows. */
@@ -238,6 +238,22 @@ export const readings = {
   "extra fields": ofLast(({ response }) => extraFields(response)),
   "error form": ofLast(({ response }) => errorForm(response))
 } as const satisfies Record<string, Read>
+
+/** The fields of section 2.3, each with its reading and the words of a correct one. */
+export const correctFields: Readonly<
+  Record<string, readonly [reading: keyof typeof readings, ...words: ReadonlyArray<string>]>
+> = {
+  credential_type: ["credential_type", "aml"],
+  credential_name: ["credential_name", "AML"],
+  issued_by: ["issued_by", "string"],
+  issuer_id: ["issuer_id", "UUID"],
+  cred_version: ["cred_version form", "major.minor"],
+  name: ["name", "of the person"],
+  birth_year: ["birth_year", "of the person"],
+  searched_on: ["searched_on", "YYYY-MM-DD HH:MM:SS"],
+  match_found: ["match_found", "Potential match", "No"],
+  aml_profile: ["aml_profile", "URL"]
+}
 
 /** Readings for cases only. */
 export const ofCases = {

@@ -31,7 +31,7 @@ const readings = {
   ...Record.map(CredentialReadings.readings, ofComplete),
   ...Record.map(CredentialReadings.ofCases, ofComplete),
   "echo": ofComplete(ResponseReadings.ofLast(({ response, secrets }) => echo(response, secrets))),
-  ...Record.map(WholeReadings.readings, ofWhole),
+  ...Record.map(WholeReadings.ofWhole, ofWhole),
   // A closed connection also withholds a token.
   ...Withheld.readings
 }
@@ -70,16 +70,12 @@ export const usualWords: Partial<Record<Reading, string>> = {
   "same issuer": "same",
   "time of search": "of the search",
   "lifetime": "one hour",
-  "credential_type": "aml",
-  "credential_name": "AML",
-  "issued_by": "string",
-  "issuer_id": "UUID",
-  "cred_version form": "major.minor",
   "attributes": "object",
-  "name": "of the person",
   "name echo": "exact",
-  "birth_year": "of the person",
-  "searched_on": "YYYY-MM-DD HH:MM:SS",
-  "aml_profile": "URL",
-  "body": "object"
+  "body": "object",
+  ...Object.fromEntries(
+    Object.values(CredentialReadings.correctFields).flatMap(([reading, word, ...others]) =>
+      others.length > 0 ? [] : [[reading, word]]
+    )
+  )
 }

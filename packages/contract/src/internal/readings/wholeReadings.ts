@@ -2,18 +2,15 @@
 import * as Option from "effect/Option"
 import { parseDocument } from "yaml"
 import {
-  birthYear,
+  correctFields,
   documentedNames,
   fieldsOf,
   isZoneOffset,
   matchFound,
   nameEcho,
-  ofPerson,
   personOf,
-  searchedOn,
-  timeOf,
-  url,
-  uuid
+  readings,
+  timeOf
 } from "./credentialReadings.ts"
 import {
   attributesOf,
@@ -26,37 +23,15 @@ import {
   textOf
 } from "./responseReadings.ts"
 
-type Check = (value: string, response: StepResponse) => boolean
-
-/** The fields of section 2.3, each with what it must hold. All of them are strings. */
-const credentialFields: Readonly<Record<string, Check>> = {
-  credential_type: (text) => text === "aml",
-  credential_name: (text) => text === "AML",
-  issued_by: () => true,
-  issuer_id: (text) => uuid.test(text),
-  cred_version: (text) => /^\d+\.\d+$/.test(text)
-}
-
-const attributeFields: Readonly<Record<string, Check>> = {
-  name: (text, response) => ofPerson(text, response) === "of the person",
-  birth_year: (text, response) => birthYear(text, response) === "of the person",
-  searched_on: (text) => searchedOn(text) === "YYYY-MM-DD HH:MM:SS",
-  match_found: (_, response) => ["Potential match", "No"].includes(matchFound(response)),
-  aml_profile: (text) => url(text) === "URL"
-}
-
-const defectOf = (
-  fields: Readonly<Record<string, Check>>,
-  values: { readonly [name: string]: unknown },
-  response: StepResponse
-): string | undefined => {
-  const wrong = Object.entries(fields).find(([name, check]) => {
-    const value = values[name]
-    return typeof value !== "string" || !check(value, response)
-  })
-  if (wrong === undefined) return undefined
-  const [name] = wrong
-  return `${name} ${values[name] === undefined ? "absent" : typeof values[name] === "string" ? "wrong" : "no string"}`
+/** The first field that does not hold what section 2.3 shows, and how. */
+const defectOf = (response: StepResponse): string | undefined => {
+  for (const [name, [reading, ...words]] of Object.entries(correctFields)) {
+    const word = readings[reading]([response])
+    if (!words.includes(word)) {
+      return `${name} ${word === "absent" ? "absent" : ["null", "no string"].includes(word) ? "no string" : "wrong"}`
+    }
+  }
+  return undefined
 }
 
 /** Whether an object in the text has a field twice, so that two readers could see two values. */
@@ -74,9 +49,7 @@ const wholeOf = (response: StepResponse): string => {
       : "refused"
   }
   const text = Option.getOrElse(textOf(received), () => "")
-  return defectOf(credentialFields, fieldsOf(received), response) ??
-    defectOf(attributeFields, attributesOf(received) ?? {}, response) ??
-    (hasDuplicate(text) ? "a field twice" : "valid")
+  return defectOf(response) ?? (hasDuplicate(text) ? "a field twice" : "valid")
 }
 
 /** Whether a request has the name of a person. A service may also answer requests without one. */
@@ -212,7 +185,7 @@ const timeOfSearch: Read = (responses) => {
     : "another time"
 }
 
-export const readings = {
+export const ofWhole = {
   "every field": everyField,
   "same issuer": sameIssuer,
   "same result": sameResult,
