@@ -2,7 +2,7 @@ import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { build } from "esbuild"
 import { fileURLToPath } from "node:url"
 import { Control, Profile } from "../../mock-server/src/index.ts"
@@ -126,6 +126,42 @@ describe("The conformance suite", () => {
           })
       })
     ))
+  })
+
+  it.effect("gives the customers of a mock server keys of their own, and sends those that a service may confuse", () => {
+    const ids = ["token.key.colon", "token.key.second-customer", "token.id.changed"]
+    /** The keys of created sessions. The service accepts each key for each customer, also if it is cut at a colon. */
+    const keys: Array<string> = []
+    const CreatedSession = Schema.parseJson(Schema.Struct({ customerKey: Schema.String }))
+    const careless = Effect.map(HttpClient.HttpClient, (mock) =>
+      HttpClient.make((request, url) => {
+        const text = request.body._tag === "Uint8Array" ? Buffer.from(request.body.body).toString() : ""
+        if (url.pathname === "/_mock/sessions") {
+          keys.push(Option.getOrThrow(Schema.decodeOption(CreatedSession)(text)).customerKey)
+        }
+        const basic = Buffer.from((request.headers["authorization"] ?? "").split(" ")[1] ?? "", "base64").toString()
+        const key = basic.slice(basic.indexOf(":") + 1)
+        return url.pathname === "/oauth/service" && keys.some((known) => known === key || known.split(":")[0] === key)
+          ? Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ access_token: "0123456789abcdef" })))
+          : mock.execute(request)
+      }))
+    return Effect.gen(function*() {
+      const cases = Conformance.cases.filter(({ id }) => ids.includes(id))
+      const right = yield* Conformance.observe(target, cases)
+      deepStrictEqual(right.map(({ observed, partial, skipped }) => [observed, partial, skipped]), [
+        ["refused", undefined, undefined],
+        ["refused", undefined, undefined],
+        ["refused", undefined, undefined]
+      ])
+      const wrong = yield* Effect.flatMap(
+        careless,
+        (client) => Effect.provideService(Conformance.observe(target, cases), HttpClient.HttpClient, client)
+      )
+      strictEqual(keys.length, 2)
+      assert(keys.every((key) => /:.*[^\x00-\x7f]/.test(key)) && keys[0] !== keys[1])
+      deepStrictEqual(wrong.map(({ case: id, probes = [] }) => [id, probes.length > 0]), ids.map((id) => [id, true]))
+      deepStrictEqual(wrong[0]?.probes, ["the key up to its first colon"])
+    }).pipe(Effect.provide(MockServer.layer))
   })
 
   it.effect("has no case with two probes of the same title", () =>

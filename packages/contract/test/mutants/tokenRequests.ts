@@ -78,16 +78,6 @@ export const mutants: ReadonlyArray<Mutant> = [
       })
     ],
     [
-      "second-customer",
-      "accepts the key of any customer",
-      acceptCustomer((request) => Effect.succeed(Messages.basicOf(request)[1].startsWith("Kq-7:é")))
-    ],
-    [
-      "key-after-colon",
-      "reads the key up to its first colon",
-      acceptCustomer((request) => Effect.succeed(/^Kq-7(:|$)/.test(Messages.basicOf(request)[1])))
-    ],
-    [
       "empty-key",
       "accepts an empty key",
       acceptCustomer((request, serve) => {
