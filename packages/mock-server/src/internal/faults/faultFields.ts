@@ -9,6 +9,13 @@ import { closed, oneOf } from "../schema/fields.ts"
 /** Annotations of a closed struct with a description. */
 export const closedWithDescription = (description: string) => ({ ...closed, description })
 
+/** A member of a union of structs with a field `kind`. */
+export const variant = <const Kind extends string, const Fields extends Schema.Struct.Fields>(
+  kind: Kind,
+  description: string,
+  fields: Fields
+) => Schema.Struct({ kind: Schema.Literal(kind), ...fields }).annotations(closedWithDescription(description))
+
 /** A span of the session's time, with a default in milliseconds. */
 export const duration = (millis: number) =>
   Schema.optionalWith(DurationText, { exact: true, default: () => Duration.millis(millis) })

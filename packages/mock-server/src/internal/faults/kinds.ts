@@ -71,9 +71,7 @@ const kind = <const Kind extends string, const Fields extends Schema.Struct.Fiel
   return {
     ...entry,
     kind,
-    schema: Schema.Struct({ kind: Schema.Literal(kind), ...fields }).annotations(
-      FaultFields.closedWithDescription(entry.description)
-    ),
+    schema: FaultFields.variant(kind, entry.description, fields),
     apply: (response: Response.Response, what: { readonly kind: string }, options: Options): Response.Delivery =>
       apply !== undefined && isOwn(what) ? apply(response, what, options) : Damage.whole(response)
   }

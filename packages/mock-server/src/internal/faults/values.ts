@@ -14,46 +14,40 @@ import * as FaultFields from "./faultFields.ts"
  * @since 0.1.0
  */
 export const Distribution = discriminatedUnion(Schema.Union(
-  Schema.Struct({
-    kind: Schema.Literal("fixed"),
+  FaultFields.variant("fixed", "The same delay each time", {
     /** @default 2 seconds */
     delay: FaultFields.delay(2000)
-  }).annotations(FaultFields.closedWithDescription("The same delay each time")),
-  Schema.Struct({
-    kind: Schema.Literal("uniform"),
+  }),
+  FaultFields.variant("uniform", "Any delay from min up to, but not including, max, with equal probability", {
     /** @default 0 */
     min: FaultFields.delay(0),
     /** @default 4 seconds */
     max: FaultFields.delay(4000)
-  }).annotations(
-    FaultFields.closedWithDescription("Any delay from min up to, but not including, max, with equal probability")
-  ).pipe(
+  }).pipe(
     Schema.filter(({ max, min }) => Duration.lessThanOrEqualTo(min, max), {
       ...Violation.expecting("a min that is at most max"),
       jsonSchema: {}
     })
   ),
-  Schema.Struct({
-    kind: Schema.Literal("normal"),
+  FaultFields.variant("normal", "A normal distribution", {
     /** @default 2 seconds */
     mean: FaultFields.delay(2000),
     /** @default 500 milliseconds */
     deviation: FaultFields.delay(500)
-  }).annotations(FaultFields.closedWithDescription("A normal distribution")),
-  Schema.Struct({
-    kind: Schema.Literal("logNormal"),
-    /** @default 2 seconds */
-    median: FaultFields.delay(2000),
-    /**
-     * The standard deviation of the delay's logarithm.
-     *
-     * @default 0.5
-     */
-    sigma: Schema.optionalWith(number(0, 10), { exact: true, default: constant(0.5) })
-  }).annotations(
-    FaultFields.closedWithDescription(
-      "A log-normal distribution, close to real services: near the median, with a long tail"
-    )
+  }),
+  FaultFields.variant(
+    "logNormal",
+    "A log-normal distribution, close to real services: near the median, with a long tail",
+    {
+      /** @default 2 seconds */
+      median: FaultFields.delay(2000),
+      /**
+       * The standard deviation of the delay's logarithm.
+       *
+       * @default 0.5
+       */
+      sigma: Schema.optionalWith(number(0, 10), { exact: true, default: constant(0.5) })
+    }
   )
 ))
 
@@ -70,25 +64,22 @@ export type Distribution = typeof Distribution.Type
  * @since 0.1.0
  */
 export const RetryAfter = discriminatedUnion(Schema.Union(
-  Schema.Struct({
-    kind: Schema.Literal("seconds"),
+  FaultFields.variant("seconds", "A number of seconds", {
     /** @default 1 */
     seconds: Schema.optionalWith(wholeNumber(0), { exact: true, default: constant(1) })
-  }).annotations(FaultFields.closedWithDescription("A number of seconds")),
-  Schema.Struct({
-    kind: Schema.Literal("date"),
+  }),
+  FaultFields.variant("date", "An HTTP date that is `in` after the session's time", {
     /**
      * How long after the session's time the date is.
      *
      * @default 1 second
      */
     in: FaultFields.duration(1000)
-  }).annotations(FaultFields.closedWithDescription("An HTTP date that is `in` after the session's time")),
-  Schema.Struct({
-    kind: Schema.Literal("garbage"),
+  }),
+  FaultFields.variant("garbage", "A text that is neither a number nor a date", {
     /** @default "soon" */
     text: Schema.optionalWith(FaultFields.headerText, { exact: true, default: constant("soon") })
-  }).annotations(FaultFields.closedWithDescription("A text that is neither a number nor a date"))
+  })
 ))
 
 /**

@@ -17,18 +17,11 @@ import * as FaultFields from "./faultFields.ts"
  * @since 0.1.0
  */
 export const When = discriminatedUnion(Schema.Union(
-  Schema.Struct({ kind: Schema.Literal("always") }).annotations(FaultFields.closedWithDescription("Each request")),
-  Schema.Struct({ kind: Schema.Literal("nth"), n: wholeNumber(1) }).annotations(
-    FaultFields.closedWithDescription("The request with number n")
-  ),
-  Schema.Struct({ kind: Schema.Literal("first"), n: wholeNumber(1) }).annotations(
-    FaultFields.closedWithDescription("The first n requests")
-  ),
-  Schema.Struct({ kind: Schema.Literal("every"), n: wholeNumber(1) }).annotations(
-    FaultFields.closedWithDescription("Each nth request")
-  ),
-  Schema.Struct({
-    kind: Schema.Literal("probability"),
+  FaultFields.variant("always", "Each request", {}),
+  FaultFields.variant("nth", "The request with number n", { n: wholeNumber(1) }),
+  FaultFields.variant("first", "The first n requests", { n: wholeNumber(1) }),
+  FaultFields.variant("every", "Each nth request", { n: wholeNumber(1) }),
+  FaultFields.variant("probability", "Each request with probability p, and the same requests for the same seed", {
     /** Over 0 and at most 1. */
     p: FaultFields.probability,
     /**
@@ -37,23 +30,20 @@ export const When = discriminatedUnion(Schema.Union(
      * @default derived from the session's seed and the fault's id
      */
     seed: Schema.optionalWith(FaultFields.integer, { exact: true })
-  }).annotations(
-    FaultFields.closedWithDescription("Each request with probability p, and the same requests for the same seed")
-  ),
-  Schema.Struct({
-    kind: Schema.Literal("window"),
-    /**
-     * When the window begins, after the fault was set.
-     *
-     * @default 0
-     */
-    after: FaultFields.duration(0),
-    /** How long the window is. */
-    for: PositiveDurationText
-  }).annotations(
-    FaultFields.closedWithDescription(
-      "The requests in a window of the session's time, which is counted from when the fault was set"
-    )
+  }),
+  FaultFields.variant(
+    "window",
+    "The requests in a window of the session's time, which is counted from when the fault was set",
+    {
+      /**
+       * When the window begins, after the fault was set.
+       *
+       * @default 0
+       */
+      after: FaultFields.duration(0),
+      /** How long the window is. */
+      for: PositiveDurationText
+    }
   )
 ))
 

@@ -15,6 +15,7 @@ import { maskRequestHeaders, maskResponseHeaders } from "./maskedHeaders.ts"
 import { maskPairs, maskTarget } from "./maskedTarget.ts"
 import { once } from "./once.ts"
 import { hiddenText, maxBodyBytes, recordOf, shorten } from "./shownText.ts"
+import * as WireFields from "./wireFields.ts"
 
 export interface RequestParts {
   readonly operation: Operation
@@ -186,38 +187,22 @@ const maskPerson = maskJson(
   () => hiddenText
 )
 
-/** Fields of a response that contain personal data or a token. */
-const secretFields = new Set(["name", "dob", "birth_year", "aml_profile", "access_token", "accessToken", "token"])
+/** Fields of a response that contain personal data or a token, and addresses that may. */
+const secretFields = new Set(
+  ["name", "dob", "birth_year", "aml_profile", "access_token", "accessToken", "token", "error_uri", "instance"]
+)
 
 const requestFields = new Set(["entity_type", "name", "dob", "grant_type"])
 
-const tokenFields = ["data", "expiresIn", "expires_in", "tokenType", "token_type"]
-
-const errorFields = ["code", "error", "error_description", "errors", "field", "message", "path", "reason"]
-
-const problemFields = ["detail", "status", "title", "type"]
-
-const credentialFields = ["cred_version", "credential_name", "credential_type", "credentials", "issued_by", "issuer_id"]
-
-const attributeFields = ["attributes", "match_found", "searched_on"]
-
-/** Fields that a profile or a fault adds to a response. */
-const addedFields = ["format", "is_final", "links", "lists", "padding", "revision", "self", "valid_until"]
+/** Fields of an error in the form of a profile, and those that a profile or a fault adds to a response. */
+const addedFields = ["code", "field", "message", "path", "reason", "format", "is_final", "links", "lists", "padding"]
+  .concat(["revision", "self", "valid_until"])
 
 /**
  * All fields of both operations and all profiles. The name of any other field is hidden, because it may be the name of
  * a person.
  */
-const knownFields = new Set([
-  ...requestFields,
-  ...secretFields,
-  ...tokenFields,
-  ...errorFields,
-  ...problemFields,
-  ...credentialFields,
-  ...attributeFields,
-  ...addedFields
-])
+const knownFields = new Set([...WireFields.names, ...requestFields, ...addedFields])
 
 /**
  * Whether an error response names an unknown field of the request. The client chose this name, so it may be personal.

@@ -7,6 +7,7 @@ import * as Violation from "@effect-idv/core/Violation"
 import * as Either from "effect/Either"
 import { constant } from "effect/Function"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Request from "../wire/request.ts"
 import type { Entry } from "./entry.ts"
@@ -26,16 +27,8 @@ interface Values {
   readonly person: () => Person
 }
 
-/** Its values are private, so that nothing prints them. */
-export class Sent {
-  readonly #values: Values
-  constructor(values: Values) {
-    this.#values = values
-  }
-  static valuesOf(sent: Sent): Values {
-    return sent.#values
-  }
-}
+/** `Redacted`, so that nothing prints them. */
+export type Sent = Redacted.Redacted<Values>
 
 const Body = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const decodeBody = Violation.decodeJson(Body)
@@ -60,7 +53,7 @@ const customerIdOf = (headers: Request.Headers) => (): Option.Option<string> =>
 
 /** Decodes the request when a verification compares it. */
 export const make = ({ body, headers }: Request.Request): Sent =>
-  new Sent({ headers, person: lazyPerson(body), customerId: customerIdOf(headers) })
+  Redacted.make<Values>({ headers, person: lazyPerson(body), customerId: customerIdOf(headers) })
 
 const ofEntry = new WeakMap<Entry, Sent>()
 
@@ -71,4 +64,4 @@ export const keep = (entry: Entry, sent: Sent | undefined): void => {
 
 /** Returns what the request of an entry sent, if the entry is one of a journal of this process. */
 export const of = (entry: Entry): Option.Option<Values> =>
-  Option.map(Option.fromNullable(ofEntry.get(entry)), Sent.valuesOf)
+  Option.map(Option.fromNullable(ofEntry.get(entry)), Redacted.value)

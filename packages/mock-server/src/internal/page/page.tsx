@@ -115,7 +115,7 @@ const tabs = [
   ["check", "Send"]
 ] as const
 
-/** Links to the panels. With the script they are tabs, of which one is shown. */
+/** Links to the panels, and the last message. With the script the links are tabs, of which one is shown. */
 const Tabs = () => (
   <nav aria-label="Parts of the page">
     <div role="tablist" aria-label="Parts of the page">
@@ -132,6 +132,7 @@ const Tabs = () => (
         </a>
       ))}
     </div>
+    <p id="message" role="status"></p>
   </nav>
 )
 
@@ -165,7 +166,6 @@ export const OverviewPage = (
         <div id="live" hx-sse:connect={`${path}/events?after=${cursor}`}>
           <span id="live-state" role="status">not live</span>
         </div>
-        <p id="message" role="status"></p>
       </Bar>
       <Tabs />
       <main id="main">

@@ -81,8 +81,8 @@ button.small { min-height: 1.5rem; padding: 0 0.5rem; font-size: 0.8125rem }
 #live-state.on { color: var(--good) }
 #live-state.on::before { background: currentColor }
 #live-state.off { color: var(--bad) }
-#message { flex: 1; min-width: 0; color: var(--muted); overflow-wrap: anywhere }
-nav { position: sticky; top: 2.25rem; z-index: 1; padding: 0 1rem; background: var(--panel); border-bottom: 1px solid var(--line) }
+#message { flex: 1 1 12rem; min-width: 0; color: var(--muted); text-align: right; overflow-wrap: anywhere }
+nav { position: sticky; top: 2.25rem; z-index: 1; display: flex; flex-wrap: wrap; gap: 0 1.25rem; align-items: center; padding: 0 1rem; background: var(--panel); border-bottom: 1px solid var(--line) }
 [role="tablist"] { display: flex; flex-wrap: wrap; gap: 0 1.25rem }
 [role="tab"] { padding: 0.25rem 0; color: var(--muted); text-decoration: none; border-bottom: 2px solid transparent }
 [role="tab"]:hover { color: var(--text) }

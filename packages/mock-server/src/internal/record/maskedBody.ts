@@ -1,7 +1,7 @@
 /** A body that may be written: known fields, harmless values, and pseudonyms of persons. */
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import * as AllowedFields from "./allowedFields.ts"
+import * as WireFields from "../journal/wireFields.ts"
 import { objectIn } from "./exchange.ts"
 import type { Pseudonyms } from "./pseudonyms.ts"
 
@@ -25,7 +25,7 @@ export const mask = (
   const maskValue = (name: string, value: unknown): unknown => {
     if (name === "name" && typeof value === "string") return pseudonyms.name(value)
     if ((name === "dob" || name === "birth_year") && typeof value === "string") return pseudonyms.date(value)
-    return AllowedFields.isHarmless(name, value) ? value : `<${Array.isArray(value) ? "list" : typeof value}>`
+    return WireFields.isHarmless(name, value) ? value : `<${Array.isArray(value) ? "list" : typeof value}>`
   }
 
   const maskObject = (
@@ -35,7 +35,7 @@ export const mask = (
     Object.fromEntries(
       Object.entries(fields).flatMap(([name, inner]) => {
         const path = parent === "" ? name : `${parent}.${name}`
-        if (!AllowedFields.isKnown(parent, name)) {
+        if (!WireFields.isKnown(parent, name)) {
           const shown = isName(name) && !isSecret(name) ? name : "***"
           dropped.push(parent === "" ? shown : `${parent}.${shown}`)
           return []

@@ -1,4 +1,4 @@
-/** The fields of both operations that may be written, and which of their values. Everything else is dropped. */
+/** The fields of both operations whose names may be shown, and which of their values. The name of another may be a value. */
 const objects = {
   "": [
     "entity_type",
@@ -32,6 +32,9 @@ const objects = {
   "credentials": ["attributes"],
   "credentials.attributes": ["name", "birth_year", "searched_on", "match_found", "aml_profile"]
 }
+
+/** The names of all fields, wherever they are. */
+export const names: ReadonlyArray<string> = Object.values(objects).flat()
 
 const isObject = (path: string): path is keyof typeof objects => Object.hasOwn(objects, path)
 
