@@ -43,6 +43,9 @@ export const lowest = (packages: Packages): Versions => ({
   optionalPeers: true
 })
 
+/** What the page of the recipes says to install for the recipe of Fastify. */
+const recipe = ["fastify@5", "pino@10", "undici@7"]
+
 /** The install lines of the READMEs, with tarballs for the names: the newest peers, without the optional ones. */
 export const highest = (packages: Packages) => {
   const tarballs = new Map(packages.map(({ name, tarball }) => [name, tarball]))
@@ -54,7 +57,7 @@ export const highest = (packages: Packages) => {
   }).pipe(
     Effect.map((lines): Versions => ({
       label: "highest",
-      install: [...new Set(lines.flat())],
+      install: [...new Set([...lines.flat(), ...recipe])],
       optionalPeers: false
     })),
     step("README")

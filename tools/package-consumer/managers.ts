@@ -1,6 +1,7 @@
 /** Installs the packages with pnpm, which hides dependencies that a package does not name, and with Yarn, and runs a program. */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
+import * as BehindProxy from "./behindProxy.ts"
 import { run } from "./command.ts"
 import * as Install from "./install.ts"
 import type { Packages } from "./packages.ts"
@@ -76,6 +77,7 @@ const testWith = (folder: string, packages: Packages, node: Tool) =>
     if (!printed.endsWith(" Ada: No, Zoë: Potential match\n")) {
       return yield* new Unexpected({ message: `the program printed ${JSON.stringify(printed)}` })
     }
+    yield* BehindProxy.test(project, node, name)
   }, (self, { name }) => step(`install with ${name}, and run`)(self))
 
 export const test = (folder: string, packages: Packages, node: Tool) =>

@@ -1,6 +1,7 @@
 /** Tests a project: each TypeScript compiles it, and each Node runs the results. */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Schema } from "effect"
+import * as BehindProxy from "./behindProxy.ts"
 import { run } from "./command.ts"
 import type { Project } from "./install.ts"
 import type { Package, Packages } from "./packages.ts"
@@ -99,6 +100,7 @@ export const test = Effect.fnUntraced(function*(project: Project, packages: Pack
     sourceMaps: Effect.forEach(packages, (each) => sourceMaps(project.folder, each)).pipe(
       step("source maps refer to their sources")
     ),
+    behindProxy: project.optionalPeers ? Effect.void : BehindProxy.test(project.folder, nodes[0], "npm"),
     bundler: project.optionalPeers ? Effect.void : compileForBundler(project, typescripts[1]),
     conformance: project.optionalPeers ? conformance(project) : Effect.void
   }, { concurrency: "unbounded" })
