@@ -71,32 +71,36 @@ const sameIssuer: Read = (responses) => {
   return new Set(issuers).size > 1 ? "different" : "same"
 }
 
-/** Whether checks of different people have different profiles. */
-const ownProfile: Read = (responses) => {
-  const personByProfile = new Map<unknown, string>()
-  for (const each of responses) {
-    if (!isCredential(each.response)) continue
-    const profile = attributesOf(each.response)?.["aml_profile"]
-    const { dob, name } = personOf(each)
-    const person = `${dob} ${name.toLowerCase()}`
-    if ((personByProfile.get(profile) ?? person) !== person) return "shared"
-    personByProfile.set(profile, person)
-  }
-  return "own"
+/** Whether each key has one value only. */
+const isUnique = (pairs: ReadonlyArray<readonly [key: unknown, value: unknown]>): boolean => {
+  const values = new Map<unknown, unknown>()
+  return pairs.every(([key, value]) => {
+    const first = values.get(key) ?? value
+    values.set(key, first)
+    return first === value
+  })
 }
 
-/** Whether later checks of a person have the same profile as the first. */
-const stableProfile: Read = (responses) => {
-  const profileByPerson = new Map<string, unknown>()
-  for (const each of responses) {
-    if (!isCredential(each.response)) continue
-    const profile = attributesOf(each.response)?.["aml_profile"]
+/** The person and the profile of each credential. */
+const profilesOf = (
+  responses: ReadonlyArray<StepResponse>
+): ReadonlyArray<readonly [name: string, dob: string, profile: unknown]> =>
+  responses.filter(({ response }) => isCredential(response)).map((each) => {
     const { dob, name } = personOf(each)
-    if ((profileByPerson.get(`${dob} ${name}`) ?? profile) !== profile) return "another one"
-    profileByPerson.set(`${dob} ${name}`, profile)
-  }
-  return "the same"
-}
+    return [name, dob, attributesOf(each.response)?.["aml_profile"]]
+  })
+
+/** Whether checks of different people have different profiles. */
+const ownProfile: Read = (responses) =>
+  isUnique(profilesOf(responses).map(([name, dob, profile]) => [profile, `${dob} ${name.toLowerCase()}`]))
+    ? "own"
+    : "shared"
+
+/** Whether later checks of a person have the same profile as the first. */
+const stableProfile: Read = (responses) =>
+  isUnique(profilesOf(responses).map(([name, dob, profile]) => [`${dob} ${name}`, profile]))
+    ? "the same"
+    : "another one"
 
 /** For how long the suite assumes that the lists do not change, in milliseconds. */
 const stableMillis = 10 * 60_000
