@@ -41,11 +41,16 @@ export const sentenceOf = ({ claims }: Contract.Contract, { claim, level, sectio
     : `Assumption ${claim}: ${source ?? "the contract lacks it"}`
 }
 
-/** The sentence, what was expected and observed, and how to see it. */
-export const linesOf = (contract: Contract.Contract, result: Result): ReadonlyArray<string> => [
-  sentenceOf(contract, result),
+/** What was expected and observed, and how to see it. */
+export const evidenceOf = (contract: Contract.Contract, result: Result): ReadonlyArray<string> => [
   of(contract)(result),
   ...(result.curl === undefined ? [] : [result.curl])
+]
+
+/** The sentence, and what {@link evidenceOf} says. */
+export const linesOf = (contract: Contract.Contract, result: Result): ReadonlyArray<string> => [
+  sentenceOf(contract, result),
+  ...evidenceOf(contract, result)
 ]
 
 /** An alarm that belongs to no single case. */

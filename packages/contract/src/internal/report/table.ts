@@ -1,4 +1,5 @@
 /** A report for people: plain text with aligned columns. */
+import * as Arr from "effect/Array"
 import type * as Contract from "../../Contract.ts"
 import * as Preflight from "../preflight.ts"
 import type { Report, Result, RunInfo, Verdict } from "../results.ts"
@@ -39,16 +40,23 @@ const headOf = (report: Report, contract: Contract.Contract, runInfo: RunInfo): 
   return [...aligned(rows), ""]
 }
 
-/** Each violation with the sentence, what was expected and observed, and a command that shows it. */
+/**
+ * Each violated claim once, with its sentence, and below it its cases: what was expected and observed, and a command that
+ * shows it.
+ */
 const violatedOf = (results: ReadonlyArray<Result>, contract: Contract.Contract): ReadonlyArray<string> => {
   const violated = results.filter(({ verdict }) => verdict === "violated")
+  const claims = Object.entries(Arr.groupBy(violated, ({ claim }) => claim))
   return violated.length === 0 ? [] : [
-    `Violated: ${
+    `Violated: ${Summary.quantity(claims.length, "claim")}, in ${
       Summary.quantity(violated.length, "case")
     }. In the commands, $TOKEN is an access token of the customer`,
-    ...violated.flatMap((result) => [
-      `  ✗ ${result.id}: ${result.title}`,
-      ...CaseText.linesOf(contract, result).map((line) => `      ${line}`)
+    ...claims.flatMap(([claim, own]) => [
+      `${claim}: ${CaseText.sentenceOf(contract, own[0])}`,
+      ...own.flatMap((result) => [
+        `  ✗ ${result.id}: ${result.title}`,
+        ...CaseText.evidenceOf(contract, result).map((line) => `      ${line}`)
+      ])
     ]),
     ""
   ]
