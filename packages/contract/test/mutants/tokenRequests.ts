@@ -39,7 +39,7 @@ const acceptCustomer = (
     })
   )
 
-const isEncoded = (request: Request): boolean => Messages.basicOf(request)[0].startsWith("%")
+const isEncoded = (request: Request): boolean => Messages.basicOf(request)[0].includes("%")
 
 const withoutAuthorization = (request: Request) => Messages.withHeader(request, "authorization", undefined)
 
