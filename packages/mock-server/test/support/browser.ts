@@ -53,7 +53,11 @@ export const open = (
     })
     page.on("pageerror", (error) => problems.push(`uncaught: ${error.message}`))
     page.on("requestfailed", (request) => {
-      if (!isEventStream(request.url())) problems.push(`failed: ${request.url()} ${request.failure()?.errorText}`)
+      const reason = request.failure()?.errorText
+      // The page itself ends a request whose response it no longer shows.
+      if (!isEventStream(request.url()) && reason !== "net::ERR_ABORTED") {
+        problems.push(`failed: ${request.url()} ${reason}`)
+      }
     })
     yield* Effect.addFinalizer(() =>
       problems.length === 0 || mayComplain
