@@ -357,9 +357,9 @@ describe(
             yield* eventually("a server that refuses connections", health, ({ _tag }) => _tag === "Left")
 
             const responses = yield* Fiber.join(signUps)
-            deepStrictEqual(Arr.dedupe(responses.map(({ headers, status }) => `${status} ${headers["connection"]}`)), [
-              "201 close"
-            ])
+            deepStrictEqual(Arr.dedupe(responses.map(({ status }) => status)), [201])
+            // On a busy machine, the first ones are answered before the signal.
+            assertInclude(responses.map(({ headers }) => headers["connection"]).join(), "close")
             strictEqual(yield* Fiber.join(shutdown), 0)
             const printed = yield* server.printed
             strictEqual(printed.split("\n").filter((line) => line.includes("\"stored\"")).length, count)
