@@ -150,7 +150,9 @@ describe("onboarding-api", { concurrent: true }, () => {
       const form = { name: "Canary Testclear", otherNames: [], dateOfBirth: "1931-07-29" }
       let decides = 0
       const layer = SignUp.layer.pipe(
-        Layer.provide(layerNoCases),
+        Layer.provide(
+          Layer.mock(Cases.Cases, { isInReview: () => Effect.delay(Effect.succeed(false), Store.timeout) })
+        ),
         Layer.provide(Screening.layer),
         Layer.provide([
           Layer.mock(Store.Store, {
@@ -195,7 +197,8 @@ describe("onboarding-api", { concurrent: true }, () => {
           { REVIEWERS: "canary" },
           { REVIEWERS: "alice:canary" },
           { REVIEWERS: "alice:canary-with-16-characters,bob:canary-with-16-characters" },
-          { REVIEWERS: "alice:canary-with-16-characters,alice:canary-with-more-characters" }
+          { REVIEWERS: "alice:canary-with-16-characters,alice:canary-with-more-characters" },
+          { REVIEWERS: "alice:canary-with-16-characters,Alice:canary-with-more-characters" }
         ],
         (variables) =>
           Effect.map(
@@ -212,8 +215,8 @@ describe("onboarding-api", { concurrent: true }, () => {
         "SIGN_UPS_PER_SECOND should be a whole number from 1 to 10000",
         ...Arr.replicate(
           "REVIEWERS should be names with a token each, such as alice:…,bob:…. A token has at least 16 characters, and no " +
-            "two reviewers have the same name or token",
-          4
+            "two reviewers have the same name, in upper or lower case, or the same token",
+          5
         )
       ])
     }))

@@ -76,9 +76,10 @@ export const Review = Schema.Struct({
 
 export type Review = typeof Review.Type
 
-/** A case is closed once two reviewers come to the same conclusion about the same attempt. */
+/** A case is closed once two reviewers come to the same conclusion about the same attempt and evidence. */
 export const Conclusion = Schema.Struct({
   attempt: Schema.Int.annotations({ description: "the `attempt` of the case that the reviewer has read" }),
+  evidence: Schema.Int.annotations({ description: "how many entries of `evidence` the reviewer has read" }),
   conclusion: Schema.Literal("clear", "refuse"),
   reason: Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(2000))
 })
@@ -102,8 +103,8 @@ export class CaseChanged extends Schema.TaggedError<CaseChanged>()(
   {},
   HttpApiSchema.annotations({
     status: 409,
-    description: "The case is closed, is being screened, has another attempt or a response for each name, or this " +
-      "reviewer has come to a conclusion"
+    description: "The case is closed, is being screened, or has another `attempt` or number of `evidence`. Or this " +
+      "reviewer has come to a conclusion. Or `clear` without a verified response for each name, or another check with one"
   })
 ) {}
 

@@ -2,16 +2,19 @@
 import { AmlCheck, AmlError, Person, Violation } from "@effect-idv/core"
 import { HttpApiError } from "@effect/platform"
 import { SqlClient, type Statement } from "@effect/sql"
-import { Array as Arr, Context, DateTime, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Array as Arr, Context, DateTime, Effect, Fiber, FiberSet, Layer, Option, Redacted, Schema } from "effect"
 import { CaseChanged, type Conclusion, HistoryEntry, type Review } from "./Api.ts"
-import { type People, Screening } from "./Screening.ts"
+import { type People, peopleOf, Screening } from "./Screening.ts"
 import * as Settings from "./Settings.ts"
 import * as Store from "./Store.ts"
 
 type Failure = HttpApiError.NotFound | Store.StoreUnavailable
 
 export class Cases extends Context.Tag("onboarding-api/Cases")<Cases, {
-  /** True if another applicant with one of these names and the same date of birth is an open case. */
+  /**
+   * True if another applicant with one of these names and the same date of birth has no decision yet, or is a case that
+   * two reviewers have not cleared.
+   */
   readonly isInReview: (applicantId: string, people: People) => Effect.Effect<boolean, Store.StoreUnavailable>
   /**
    * Returns up to 100 open cases, oldest first, after the case of an applicant. Fails with `NotFound` if this applicant
@@ -35,9 +38,9 @@ const Row = Schema.Struct({
   name: Schema.String,
   otherNames: Store.Names,
   dateOfBirth: Schema.String,
+  form: Schema.NullOr(Store.FormText),
   startedAt: Schema.DateTimeUtc,
   attempt: Schema.Int,
-  attemptStartedAt: Schema.DateTimeUtc,
   reason: Schema.NullOr(Schema.String),
   sent: Schema.NullOr(AmlError.Sent),
   // PostgreSQL returns a sum as text.
@@ -47,6 +50,7 @@ const Row = Schema.Struct({
 const EvidenceRow = Schema.Struct({ applicantId: Schema.String, name: Schema.String, content: Schema.String })
 
 const decodeRows = Store.decodeRows(Row)
+const decodeNames = Store.decodeRows(Row.pick("name", "otherNames"))
 const decodeStarts = Store.decodeRows(Schema.Struct({ id: Schema.String, startedAt: Schema.String }))
 const decodeEvidenceRows = Store.decodeRows(EvidenceRow)
 const decodeEvidence = Violation.decodeUnknown(Schema.parseJson(AmlCheck.AmlCheck))
@@ -56,11 +60,11 @@ type CaseRow = typeof Row.Type
 type EvidenceRow = typeof EvidenceRow.Type
 
 /**
- * `isSettled`: no process works on the attempt. `checks`: those whose evidence is as it was stored. `review`: what a reviewer
+ * `checks`: those whose evidence is as it was stored. `unscreened`: the names without one. `review`: what a reviewer
  * reads.
  */
-const toCase = (abandonedBefore: DateTime.Utc, evidence: ReadonlyArray<EvidenceRow>) =>
-  Effect.fnUntraced(function*({ attemptStartedAt, checks, id, reason, sent, startedAt, ...row }: CaseRow) {
+const toCase = (evidence: ReadonlyArray<EvidenceRow>) =>
+  Effect.fnUntraced(function*({ checks, form, id, reason, sent, startedAt, ...row }: CaseRow) {
     const responses = yield* Effect.forEach(
       evidence.filter(({ applicantId }) => applicantId === id),
       ({ content, name }) =>
@@ -69,17 +73,25 @@ const toCase = (abandonedBefore: DateTime.Utc, evidence: ReadonlyArray<EvidenceR
           Effect.map((check) => ({ name, check }))
         )
     )
-    const interrupted = Store.interrupted(1 + row.otherNames.length)
+    const verified = Arr.getSomes(responses.map(({ check }) => check))
+    const unscreened = Arr.difference(
+      [row.name, ...row.otherNames],
+      verified.map(({ request }) => Redacted.value(request.name))
+    )
+    const interrupted = Store.interrupted(row.attempt === 1 ? 1 + row.otherNames.length : unscreened.length)
     return {
-      isSettled: reason !== null || DateTime.lessThan(attemptStartedAt, abandonedBefore),
-      checks: Arr.getSomes(responses.map(({ check }) => check)),
+      checks: verified,
+      form: form ?? row,
+      interrupted,
+      isDecided: reason !== null,
+      unscreened,
       review: {
         ...row,
         applicantId: id,
         since: startedAt,
         reason: reason ?? interrupted.reason,
         sent: sent ?? interrupted.sent,
-        checks: checks + (reason === null ? interrupted.checks : 0),
+        checks,
         evidence: responses.map(({ check, name }) =>
           Option.match(check, {
             onNone: () => ({ name, state: "refuted" as const }),
@@ -97,32 +109,59 @@ const toCase = (abandonedBefore: DateTime.Utc, evidence: ReadonlyArray<EvidenceR
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const store = yield* Store.Store
   const { screen } = yield* Screening
   const { lease } = yield* Settings.settings
 
-  /** The first 100 open cases that a condition selects. */
-  const openCases = Effect.fnUntraced(function*(condition: Statement.Fragment) {
-    const abandonedBefore = DateTime.subtractDuration(yield* DateTime.now, lease)
-    // Selects from applicants and not from decisions, because an applicant without a decision may be a match.
-    const rows = yield* sql`SELECT a.*, d.reason, d.sent,
-        (SELECT coalesce(sum(checks), 0) FROM decisions WHERE applicant_id = a.id) AS checks
-      FROM (SELECT id, name, other_names AS "otherNames", date_of_birth AS "dateOfBirth", started_at AS "startedAt",
-            coalesce(attempt, 1) AS attempt, coalesce(acted_at, started_at) AS "attemptStartedAt"
+  /**
+   * The applicants that a condition selects. `outcome` is that of the sign-up, `reason` that of the latest attempt, and
+   * `conclusion` that of two reviewers about what is stored now.
+   */
+  const applicants = (condition: Statement.Fragment) =>
+    sql`(SELECT a.*, s.outcome, d.reason,
+        (SELECT sent FROM decisions WHERE applicant_id = a.id ORDER BY sent = 'unknown' DESC, sent LIMIT 1) AS sent,
+        (SELECT coalesce(sum(checks), 0) FROM decisions WHERE applicant_id = a.id) AS checks,
+        (SELECT action FROM actions WHERE applicant_id = a.id AND attempt = a.attempt
+          AND evidence = (SELECT count(*) FROM evidence WHERE applicant_id = a.id)
+          AND action IN ('clear', 'refuse') GROUP BY action HAVING count(*) > 1
+          ORDER BY action DESC LIMIT 1) AS conclusion
+      FROM (SELECT id, name, other_names AS "otherNames", date_of_birth AS "dateOfBirth", form,
+            started_at AS "startedAt", coalesce(attempt, 1) AS attempt,
+            coalesce(acted_at, started_at) AS "attemptStartedAt"
           FROM applicants LEFT JOIN (SELECT applicant_id, max(attempt) AS attempt, max(acted_at) AS acted_at
             FROM actions WHERE action = 'check' GROUP BY applicant_id) checks ON applicant_id = id
           WHERE ${condition}) a
         LEFT JOIN decisions s ON s.applicant_id = a.id AND s.attempt = 1
-        LEFT JOIN decisions d ON d.applicant_id = a.id AND d.attempt = a.attempt
-      WHERE (s.outcome = 'review' OR s.outcome IS NULL AND a."startedAt" < ${DateTime.formatIso(abandonedBefore)})
-        AND NOT EXISTS (SELECT 1 FROM actions WHERE applicant_id = a.id AND attempt = a.attempt
-          AND action IN ('clear', 'refuse') GROUP BY action HAVING count(*) > 1)
-      ORDER BY a."startedAt", a.id LIMIT 100`.pipe(Effect.flatMap(decodeRows))
+        LEFT JOIN decisions d ON d.applicant_id = a.id AND d.attempt = a.attempt) applicants`
+
+  /** The first 100 open cases, also of attempts without a decision whose process cannot be working on them. */
+  const casesOf = Effect.fnUntraced(function*(condition: Statement.Fragment) {
+    const abandonedBefore = DateTime.formatIso(DateTime.subtractDuration(yield* DateTime.now, lease))
+    const rows = yield* sql`SELECT * FROM ${applicants(condition)}
+      WHERE coalesce(outcome, 'review') = 'review' AND conclusion IS NULL
+        AND (reason IS NOT NULL OR "attemptStartedAt" < ${abandonedBefore})
+      ORDER BY "startedAt", id LIMIT 100`.pipe(Effect.flatMap(decodeRows))
     const evidence = rows.length === 0 ?
       [] :
       yield* sql`SELECT applicant_id AS "applicantId", name, content FROM evidence
       WHERE ${sql.in("applicant_id", rows.map(({ id }) => id))} ORDER BY name`.pipe(Effect.flatMap(decodeEvidenceRows))
-    return yield* Effect.forEach(rows, toCase(abandonedBefore, evidence))
+    return yield* Effect.forEach(rows, toCase(evidence))
+  })
+
+  /** Only with stored decisions: a late decision cannot replace what a reviewer has read. */
+  const openCases = Effect.fnUntraced(function*(condition: Statement.Fragment) {
+    const abandoned = (yield* casesOf(condition)).filter(({ isDecided }) => !isDecided)
+    if (abandoned.length > 0) {
+      const decided_at = DateTime.formatIso(yield* DateTime.now)
+      yield* sql`INSERT INTO decisions ${
+        sql.insert(abandoned.map(({ interrupted, review: { applicantId, attempt } }) => ({
+          applicant_id: applicantId,
+          attempt,
+          ...interrupted,
+          decided_at
+        })))
+      } ON CONFLICT DO NOTHING`
+    }
+    return (yield* casesOf(condition)).filter(({ isDecided }) => isDecided)
   })
 
   const startOf = (applicantId: string) =>
@@ -132,42 +171,51 @@ const make = Effect.gen(function*() {
       Effect.catchTag("NoSuchElementException", () => new HttpApiError.NotFound())
     )
 
-  /** The case that a reviewer acts on. */
+  /** The case that a reviewer acts on. Others who act on it wait until the end of the transaction. */
   const openCase = Effect.fnUntraced(function*(applicantId: string) {
-    yield* startOf(applicantId)
+    const locked = yield* sql`UPDATE applicants SET id = id WHERE id = ${applicantId} RETURNING id`
+    if (locked.length === 0) return yield* new HttpApiError.NotFound()
     return yield* Effect.flatMap(openCases(sql`id = ${applicantId}`), Arr.head).pipe(
-      Effect.catchTag("NoSuchElementException", () => new CaseChanged()),
-      Effect.filterOrFail(({ isSettled }) => isSettled, () => new CaseChanged())
+      Effect.catchTag("NoSuchElementException", () => new CaseChanged())
     )
   })
 
-  /** Adds an action to the log of each case. Returns false if an index does not allow the last of them. */
+  /** Adds an action to the log of each case. Returns false if an index does not allow one of them. */
   const log = Effect.fnUntraced(function*(
     reviewer: string,
     action: HistoryEntry["action"],
     cases: ReadonlyArray<Pick<Review, "applicantId" | "attempt">>,
-    reason: string | null = null
+    about: { readonly evidence: number; readonly reason: string | null } = { evidence: 0, reason: null }
   ) {
+    if (cases.length === 0) return true
     const acted_at = DateTime.formatIso(yield* DateTime.now)
-    let isAdded = true
-    for (const { applicantId: applicant_id, attempt } of cases) {
-      const rows = yield* sql`INSERT INTO actions ${
-        sql.insert({ applicant_id, attempt, reviewer, action, reason, acted_at })
-      } ON CONFLICT DO NOTHING RETURNING attempt`
-      isAdded = rows.length > 0
-    }
-    return isAdded
+    const rows = yield* sql`INSERT INTO actions ${
+      sql.insert(cases.map(({ applicantId, attempt }) => ({
+        applicant_id: applicantId,
+        attempt,
+        reviewer,
+        action,
+        ...about,
+        acted_at
+      })))
+    } ON CONFLICT DO NOTHING RETURNING attempt`
+    return rows.length === cases.length
   })
+
+  const inFlight = yield* FiberSet.make<Review, CaseChanged | Failure>()
+  yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeoutOption(FiberSet.awaitEmpty(inFlight), lease)))
 
   return Cases.of({
     isInReview: (applicantId, people) =>
       Effect.gen(function*() {
         const [{ dateOfBirth }] = yield* Effect.forEach(people, (person) => Schema.encode(Person.FromInput)(person))
         const names = people.map(({ name }) => Redacted.value(name))
-        const cases = yield* openCases(sql`date_of_birth = ${dateOfBirth} AND id <> ${applicantId}`)
-        return cases.some(({ review: { name, otherNames } }) =>
-          Arr.intersection([name, ...otherNames], names).length > 0
+        const others = yield* sql`SELECT name, "otherNames"
+          FROM ${applicants(sql`date_of_birth = ${dateOfBirth} AND id <> ${applicantId}`)}
+          WHERE outcome IS NULL OR outcome = 'review' AND coalesce(conclusion, 'refuse') = 'refuse'`.pipe(
+          Effect.flatMap(decodeNames)
         )
+        return others.some(({ name, otherNames }) => Arr.intersection([name, ...otherNames], names).length > 0)
       }).pipe(Store.withoutValues("isInReview")),
 
     list: (reviewer, after) =>
@@ -194,13 +242,9 @@ const make = Effect.gen(function*() {
     check: (reviewer, applicantId) =>
       Effect.gen(function*() {
         const begun = yield* Effect.gen(function*() {
-          const { checks, review } = yield* openCase(applicantId)
-          const { attempt, dateOfBirth, name, otherNames } = { ...review, attempt: review.attempt + 1 }
-          const screened = checks.map(({ request }) => Redacted.value(request.name))
-          const people = yield* Effect.forEach(
-            [name, ...otherNames].filter((name) => !screened.includes(name)),
-            (name) => Person.make({ name, dateOfBirth })
-          )
+          const { checks, form, review, unscreened } = yield* openCase(applicantId)
+          const people = (yield* peopleOf(form)).filter(({ name }) => unscreened.includes(Redacted.value(name)))
+          const attempt = review.attempt + 1
           if (people.length === 0 || !(yield* log(reviewer, "check", [{ applicantId, attempt }]))) {
             return yield* new CaseChanged()
           }
@@ -208,24 +252,22 @@ const make = Effect.gen(function*() {
         }).pipe(sql.withTransaction, Store.withoutValues("check"))
         yield* screen({ applicantId, attempt: begun.attempt }, begun.people, begun.checks)
         return yield* Effect.map(openCase(applicantId), ({ review }) => review).pipe(Store.withoutValues("read"))
-        // The service may bill the checks, so a reviewer who disconnects does not interrupt them.
-      }).pipe(Effect.uninterruptible),
-
-    conclude: (reviewer, applicantId, { attempt, conclusion, reason }) =>
-      Effect.gen(function*() {
-        const { review } = yield* openCase(applicantId)
-        if (review.attempt !== attempt) return yield* new CaseChanged()
-        // A decision that is stored later than the lease must not replace what the reviewer has read.
-        yield* store.decide(applicantId, attempt, Store.interrupted(1 + review.otherNames.length))
-        if (!(yield* log(reviewer, conclusion, [review], reason))) return yield* new CaseChanged()
       }).pipe(
-        sql.withTransaction,
-        // After the commit: two reviewers may come to the same conclusion at the same time.
-        Effect.zipRight(openCases(sql`id = ${applicantId}`)),
-        Effect.map((cases) => ({ status: cases.length > 0 ? "open" as const : "closed" as const })),
-        Store.withoutValues("conclude")
-      )
+        // The service may bill the checks, so a reviewer who disconnects does not interrupt them.
+        (check) => FiberSet.run(inFlight, check),
+        Effect.flatMap(Fiber.join)
+      ),
+
+    conclude: (reviewer, applicantId, { attempt, conclusion, evidence, reason }) =>
+      Effect.gen(function*() {
+        const { review, unscreened } = yield* openCase(applicantId)
+        const isRead = review.attempt === attempt && review.evidence.length === evidence
+        if (!isRead || conclusion === "clear" && unscreened.length > 0) return yield* new CaseChanged()
+        if (!(yield* log(reviewer, conclusion, [review], { evidence, reason }))) return yield* new CaseChanged()
+        const { length } = yield* openCases(sql`id = ${applicantId}`)
+        return { status: length > 0 ? "open" as const : "closed" as const }
+      }).pipe(sql.withTransaction, Store.withoutValues("conclude"))
   })
 })
 
-export const layer = Layer.effect(Cases, make)
+export const layer = Layer.scoped(Cases, make)

@@ -74,6 +74,17 @@ const migrate = Migrator.make({})({
       yield* sql`CREATE UNIQUE INDEX one_conclusion ON actions (applicant_id, attempt, reviewer)
         WHERE action IN ('clear', 'refuse')`
       yield* sql`CREATE INDEX evidence_of_applicant ON evidence (applicant_id)`
+    }),
+    "0002_read_evidence": Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      // As entered, because the other columns do not show the signs of damage that normalisation removes.
+      yield* sql`ALTER TABLE applicants ADD COLUMN form TEXT`
+      yield* sql`CREATE INDEX applicants_of_date ON applicants (date_of_birth)`
+      // The number of responses that a conclusion is about: a later response reopens the case.
+      yield* sql`ALTER TABLE actions ADD COLUMN evidence INTEGER NOT NULL DEFAULT 0`
+      yield* sql`DROP INDEX one_conclusion`
+      yield* sql`CREATE UNIQUE INDEX one_conclusion ON actions (applicant_id, attempt, evidence, reviewer)
+        WHERE action IN ('clear', 'refuse')`
     })
   })
 })

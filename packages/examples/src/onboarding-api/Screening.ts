@@ -2,13 +2,33 @@
  * Screens all names of an applicant, and stores the decision. The worst result decides: a potential match, then a check
  * without a result, then a doubtful "No".
  */
-import { AmlCheck, AmlClient, type AmlError, Failure, type Person } from "@effect-idv/core"
+import { AmlCheck, AmlClient, type AmlError, Failure, Person, WebError } from "@effect-idv/core"
+import { HttpApiError } from "@effect/platform"
 import { Array as Arr, Context, Duration, Effect, Either, Layer, Order, Schedule } from "effect"
+import type { SignUpForm } from "./Api.ts"
 import * as Settings from "./Settings.ts"
 import { type Decision, Store, type StoreUnavailable } from "./Store.ts"
 
 /** The applicant under each name. The first is the one that the applicant gave as theirs. */
 export type People = Arr.NonEmptyReadonlyArray<Person.Person>
+
+/** Each name once, because each is a check. The error names the position of another name that cannot be sent. */
+export const peopleOf = (
+  { dateOfBirth, name, otherNames }: typeof SignUpForm.Type
+): Effect.Effect<People, WebError.WebError | HttpApiError.HttpApiDecodeError> =>
+  Effect.gen(function*() {
+    const person = yield* Effect.mapError(Person.make({ name, dateOfBirth }), (error) => WebError.fromFailure(error))
+    const others = yield* Effect.forEach(
+      otherNames,
+      (name, index) =>
+        Effect.mapError(Person.make({ name, dateOfBirth }), () =>
+          new HttpApiError.HttpApiDecodeError({
+            message: "The request cannot be read",
+            issues: [{ _tag: "Type", path: ["otherNames", index], message: "does not match the API definition" }]
+          }))
+    )
+    return Arr.dedupe(Arr.prepend(others, person))
+  })
 
 export class Screening extends Context.Tag("onboarding-api/Screening")<Screening, {
   /**

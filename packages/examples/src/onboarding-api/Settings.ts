@@ -23,9 +23,12 @@ export const settings = Config.all({
   maxPerSecond: Config.withDefault(Variable.integer("SIGN_UPS_PER_SECOND", 1, 10_000), 50)
 }).pipe(
   Config.map(({ responseAfter, ...limits }) => {
-    // Longer than the claim, the checks and storing can take, plus a margin for clocks that differ. After
-    // it, the process that started the sign-up cannot be working on it.
-    const lease = Duration.sum(responseAfter, Duration.sum(timeout, Duration.sum(maxStoreTime, "5 seconds")))
+    // Longer than the claim, the search for other forms, the checks and storing can take, plus a margin for clocks that
+    // differ. After it, the process that started the sign-up cannot be working on it.
+    const lease = Duration.sum(
+      responseAfter,
+      Duration.sum(Duration.times(timeout, 2), Duration.sum(maxStoreTime, "5 seconds"))
+    )
     // Longer than the lease, so that a request that waits for another process gets a decision.
     const gracePeriod = Duration.sum(lease, Duration.times(timeout, 3))
     return { ...limits, responseAfter, lease, gracePeriod }

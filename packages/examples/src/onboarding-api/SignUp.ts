@@ -4,13 +4,13 @@
  * A "No" is a welcome. A match, an outage and a name that looks damaged all get the same response after
  * the same time, and become a case for the back office.
  */
-import { Person, WebError } from "@effect-idv/core"
-import { HttpApiError } from "@effect/platform"
-import { Array as Arr, Clock, Context, Data, DateTime, Duration, Effect, Fiber, FiberMap, Layer, Option } from "effect"
+import type { WebError } from "@effect-idv/core"
+import type { HttpApiError } from "@effect/platform"
+import { Clock, Context, Data, DateTime, Duration, Effect, Fiber, FiberMap, Layer, Option } from "effect"
 import { KeyReused, type SignedUp, type SignUpForm } from "./Api.ts"
 import { Cases } from "./Cases.ts"
 import { notAvailable } from "./ErrorResponses.ts"
-import { type People, Screening } from "./Screening.ts"
+import { type People, peopleOf, Screening } from "./Screening.ts"
 import { settings } from "./Settings.ts"
 import { type Claim, type Decision, interrupted, Store, type StoreUnavailable } from "./Store.ts"
 
@@ -19,22 +19,6 @@ type Rejected = KeyReused | WebError.WebError | HttpApiError.HttpApiDecodeError
 export class SignUp extends Context.Tag("onboarding-api/SignUp")<SignUp, {
   readonly signUp: (key: string, form: typeof SignUpForm.Type) => Effect.Effect<SignedUp, Rejected>
 }>() {}
-
-/** Each name once, because each is a check. The error names the position of another name that cannot be sent. */
-const peopleOf = ({ dateOfBirth, name, otherNames }: typeof SignUpForm.Type): Effect.Effect<People, Rejected> =>
-  Effect.gen(function*() {
-    const person = yield* Effect.mapError(Person.make({ name, dateOfBirth }), (error) => WebError.fromFailure(error))
-    const others = yield* Effect.forEach(
-      otherNames,
-      (name, index) =>
-        Effect.mapError(Person.make({ name, dateOfBirth }), () =>
-          new HttpApiError.HttpApiDecodeError({
-            message: "The request cannot be read",
-            issues: [{ _tag: "Type", path: ["otherNames", index], message: "does not match the API definition" }]
-          }))
-    )
-    return Arr.dedupe(Arr.prepend(others, person))
-  })
 
 const inReview: Decision = { outcome: "review", reason: "InReview", sent: "no", checks: 0 }
 
@@ -66,8 +50,8 @@ const make = Effect.gen(function*() {
     return poll
   }
 
-  const decide = Effect.fnUntraced(function*(key: string, people: People) {
-    const claim = yield* store.claim(key, people)
+  const decide = Effect.fnUntraced(function*(key: string, people: People, form: typeof SignUpForm.Type) {
+    const claim = yield* store.claim(key, people, form)
     if (!claim.isSamePerson) return yield* new KeyReused()
     const decision = !claim.isNew
       ? awaitDecision(claim, people)
@@ -88,19 +72,25 @@ const make = Effect.gen(function*() {
   })
 
   const respond = Effect.fn("SignUp.respond")(
-    function*(key: string, people: People): Effect.fn.Return<SignedUp, KeyReused | WebError.NotAvailable> {
-      const decided = Effect.if(isWithinRate, { onTrue: () => decide(key, people), onFalse: () => notAvailable })
-      const { applicantId, outcome, startedAt } = yield* permits.withPermitsIfAvailable(1)(decided).pipe(
+    function*(
+      key: string,
+      people: People,
+      form: typeof SignUpForm.Type
+    ): Effect.fn.Return<SignedUp, KeyReused | WebError.NotAvailable> {
+      const decided = Effect.if(isWithinRate, { onTrue: () => decide(key, people, form), onFalse: () => notAvailable })
+      const [took, { applicantId, isNew, outcome, startedAt }] = yield* permits.withPermitsIfAvailable(1)(decided).pipe(
         Effect.flatMap(Option.match({ onNone: () => notAvailable, onSome: Effect.succeed })),
         Effect.catchTag(
           "StoreUnavailable",
           ({ code, operation }) =>
             Effect.zipRight(Effect.logError("the database is not available", { operation, code }), notAvailable)
-        )
+        ),
+        // Monotonic: if the wall clock is set, the response time must not reveal the reason.
+        Effect.timed
       )
       if (outcome === "clear") return { applicantId, status: "welcome" }
       // A match is known at once, and an outage only at the deadline: the response time must not differ.
-      const elapsed = DateTime.distance(startedAt, yield* DateTime.now)
+      const elapsed = isNew ? took : DateTime.distance(startedAt, yield* DateTime.now)
       yield* Effect.sleep(Duration.subtract(Duration.sum(responseAfter, "100 millis"), elapsed))
       return { applicantId, status: "received" }
     }
@@ -120,7 +110,7 @@ const make = Effect.gen(function*() {
       const people = yield* peopleOf(form)
       const id = Data.struct({ key, people: Data.array(people) })
       const fiber = yield* FiberMap.get(inFlight, id).pipe(
-        Effect.orElse(() => FiberMap.run(inFlight, id, respond(key, people))),
+        Effect.orElse(() => FiberMap.run(inFlight, id, respond(key, people, form))),
         mutex.withPermits(1)
       )
       return yield* Fiber.join(fiber)

@@ -5,7 +5,7 @@ import { SqlClient } from "@effect/sql"
 import type { Option } from "effect"
 import { Array as Arr, Context, DateTime, Duration, Effect, Layer, Predicate, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
-import { CaseChanged } from "./Api.ts"
+import { CaseChanged, SignUpForm } from "./Api.ts"
 
 /** `clear` comes only from the service's "No". Every other result needs a manual review. */
 export const Decision = Schema.Struct({
@@ -51,7 +51,8 @@ export class Store extends Context.Tag("onboarding-api/Store")<Store, {
   /** Stores the applicant under the key, or returns the applicant who is stored under it. */
   readonly claim: (
     key: string,
-    people: Arr.NonEmptyReadonlyArray<Person.Person>
+    people: Arr.NonEmptyReadonlyArray<Person.Person>,
+    form: typeof SignUpForm.Type
   ) => Effect.Effect<Claim, StoreUnavailable>
   /** Stores the decision of an attempt with its evidence, unless it has a decision. Returns the stored decision. */
   readonly decide: (
@@ -67,6 +68,7 @@ export class Store extends Context.Tag("onboarding-api/Store")<Store, {
 }>() {}
 
 const EvidenceText = Schema.parseJson(AmlCheck.AmlCheck)
+export const FormText = Schema.parseJson(SignUpForm)
 export const Names = Schema.parseJson(Schema.Array(Schema.String))
 
 const Applicant = Schema.Struct({
@@ -126,16 +128,17 @@ const make = Effect.gen(function*() {
     )
 
   return Store.of({
-    claim: (key, people) =>
+    claim: (key, people, form) =>
       Effect.gen(function*() {
         const [{ dateOfBirth, name }, ...others] = yield* Effect.forEach(people, (person) =>
           Schema.encode(Person.FromInput)(person))
         const otherNames = yield* Schema.encode(Names)(others.map(({ name }) =>
           name
         ))
+        const formText = yield* Schema.encode(FormText)(form)
         const id = randomUUID()
-        yield* sql`INSERT INTO applicants (id, idempotency_key, name, other_names, date_of_birth, started_at)
-          VALUES (${id}, ${key}, ${name}, ${otherNames}, ${dateOfBirth}, ${yield* now})
+        yield* sql`INSERT INTO applicants (id, idempotency_key, name, other_names, date_of_birth, form, started_at)
+          VALUES (${id}, ${key}, ${name}, ${otherNames}, ${dateOfBirth}, ${formText}, ${yield* now})
           ON CONFLICT (idempotency_key) DO NOTHING`
         const applicant = yield* sql`SELECT id, name, other_names AS "otherNames", date_of_birth AS "dateOfBirth",
             started_at AS "startedAt"

@@ -14,7 +14,12 @@ import * as MovableClock from "./movableClock.ts"
 
 /** Milliseconds: no test waits for it, but moves the clock of the server. */
 export const responseAfter = 60_000
-const tokens = { alice: "canary-token-of-alice", bob: "canary-token-of-bob", carol: "canary-token-of-carol" }
+const tokens = {
+  alice: "canary-token-of-alice",
+  bob: "canary-token-of-bob",
+  carol: "canary-token-of-carol",
+  dave: "canary-token-of-dave"
+}
 export const reviewers = Object.entries(tokens).map((pair) => pair.join(":")).join()
 
 export const provider = (variables: Record<string, string>) =>

@@ -71,6 +71,23 @@ interface Case {
 const casesOf = (url: string, query = "") =>
   Effect.map(Onboarding.reviews(url, query), ({ body }): ReadonlyArray<Case> => JSON.parse(body))
 
+/** The status of a conclusion about the attempt and the evidence that `casesOf` returned. */
+const conclude = (
+  url: string,
+  { applicantId, attempt, evidence }: Pick<Case, "applicantId" | "attempt" | "evidence">,
+  reviewer: Onboarding.Reviewer,
+  conclusion: "clear" | "refuse"
+) =>
+  Effect.map(
+    Onboarding.act(url, `/${applicantId}/conclusions`, reviewer, {
+      attempt,
+      evidence: evidence.length,
+      conclusion,
+      reason: "known"
+    }),
+    ({ body, status }) => `${status} ${parse(body)["status"] ?? parse(body)["_tag"]}`
+  )
+
 /** Waits until a query returns a row. */
 const awaitRow = <E, R>(query: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
   eventually("a row", Effect.delay(query, "50 millis"), (rows) => rows.length > 0)
@@ -301,6 +318,7 @@ export const suite = (
               Effect.map(
                 Onboarding.act(url, `/${applicantId}/conclusions`, reviewer, {
                   attempt,
+                  evidence: 1,
                   conclusion,
                   reason: "a canary"
                 }),
@@ -343,7 +361,7 @@ export const suite = (
               const payload = {
                 history: undefined,
                 checks: {},
-                conclusions: { attempt: 1, conclusion: "clear", reason: "a" }
+                conclusions: { attempt: 1, evidence: 0, conclusion: "clear", reason: "a" }
               }
               strictEqual(
                 (yield* Onboarding.act(url, `/${randomUUID()}/${path}`, "bob", payload[path])).status,
@@ -364,7 +382,8 @@ export const suite = (
             deepStrictEqual([outage?.reason, outage?.attempt, outage?.evidence], ["AmlUnavailable", 1, []])
             yield* Onboarding.act(url, `/${outage?.applicantId}/conclusions`, "bob", {
               attempt: 1,
-              conclusion: "clear",
+              evidence: 0,
+              conclusion: "refuse",
               reason: "known"
             })
             const again = yield* Effect.replicateEffect(
@@ -380,7 +399,7 @@ export const suite = (
               ["No", 2, [...names]]
             )
             // The conclusion about the first attempt does not count.
-            const conclusion = { attempt: 2, conclusion: "clear", reason: "No match" }
+            const conclusion = { attempt: 2, evidence: 2, conclusion: "clear", reason: "No match" }
             for (const [reviewer, status] of [["alice", "open"], ["bob", "closed"]] as const) {
               const { body } = yield* Onboarding.act(url, `/${open?.applicantId}/conclusions`, reviewer, conclusion)
               strictEqual(parse(body)["status"], status)
@@ -388,6 +407,125 @@ export const suite = (
             deepStrictEqual(yield* casesOf(url), [])
             yield* verifyChecks(5)
             assertNoCanary(yield* printed)
+          }))
+
+        it.scoped("a person is cleared only with a verified response for each name", () =>
+          Effect.gen(function*() {
+            const { after, sql, url } = yield* start()
+            yield* Onboarding.signUp(url, "Canary Testclear")
+            yield* after(
+              3,
+              Effect.all([
+                Onboarding.signUp(url, "Canary Test500", randomUUID(), "1931-07-29", ["Canary Testpep"]),
+                Onboarding.signUp(url, "Canary2 Testpep")
+              ], { concurrency: 2 })
+            )
+            const [partial, match] = (yield* casesOf(url)).toSorted((a, b) => b.checks - a.checks)
+            assertTrue(partial !== undefined && match !== undefined)
+            strictEqual(yield* conclude(url, partial, "alice", "clear"), "409 CaseChanged")
+            strictEqual(yield* conclude(url, match, "alice", "clear"), "200 open")
+            yield* sql`UPDATE evidence SET content = replace(content, '"Potential match"', '"No"')`
+            strictEqual(yield* conclude(url, match, "bob", "clear"), "409 CaseChanged")
+            strictEqual(yield* conclude(url, partial, "bob", "refuse"), "200 open")
+          }))
+
+        it.scoped("a case is listed only with a stored decision, and a late response is read before a conclusion", () =>
+          Effect.gen(function*() {
+            const { after, movable, sql, url, verifyChecks } = yield* start()
+            yield* after(1, Onboarding.signUp(url, "Canary Testpep"))
+            const [match] = yield* casesOf(url)
+            const id = randomUUID()
+            yield* sql`INSERT INTO applicants (id, idempotency_key, name, other_names, date_of_birth, started_at)
+              VALUES (${id}, ${randomUUID()}, 'Canary Testpep', '["Canary Testhang"]', '1931-07-29',
+                '2026-01-01T00:00:00.000Z')`
+            const first = (yield* casesOf(url)).find(({ applicantId }) => applicantId === id)
+            assertTrue(match !== undefined && first !== undefined)
+            deepStrictEqual([first.reason, first.checks], ["Interrupted", 2])
+            // The process that was taken for dead stores its result.
+            const late = yield* sql`INSERT INTO decisions (applicant_id, outcome, reason, sent, checks, decided_at)
+              VALUES (${id}, 'clear', 'No', 'answered', 2, '2026-01-01T00:00:00.000Z')
+              ON CONFLICT DO NOTHING RETURNING attempt`
+            deepStrictEqual(late, [])
+            const storeLate = sql`INSERT INTO evidence (check_id, applicant_id, name, content)
+              SELECT ${randomUUID()}, ${id}, name, content FROM evidence WHERE applicant_id = ${match.applicantId}`
+            yield* storeLate
+            strictEqual(yield* conclude(url, first, "alice", "refuse"), "409 CaseChanged")
+
+            // Checks only the other name, which hangs.
+            const checking = yield* Effect.fork(Onboarding.act(url, `/${id}/checks`, "bob", {}))
+            yield* eventually("the re-check", Effect.isSuccess(Effect.sandbox(verifyChecks(2))), (isSent) => isSent)
+            deepStrictEqual((yield* casesOf(url)).map(({ applicantId }) => applicantId), [match.applicantId])
+            strictEqual(
+              yield* conclude(url, { ...first, attempt: 2, evidence: match.evidence }, "alice", "refuse"),
+              "409 CaseChanged"
+            )
+            yield* movable.move(Onboarding.responseAfter)
+            const checked: Case = JSON.parse((yield* Fiber.join(checking)).body)
+            deepStrictEqual(
+              [checked.attempt, checked.reason, checked.sent, checked.checks, checked.evidence.length],
+              [2, "PotentialMatch", "unknown", 3, 1]
+            )
+            strictEqual(yield* conclude(url, checked, "alice", "refuse"), "200 open")
+            strictEqual(yield* conclude(url, checked, "bob", "refuse"), "200 closed")
+            yield* sql`INSERT INTO evidence (check_id, applicant_id, name, content)
+              SELECT ${randomUUID()}, applicant_id, name, content FROM evidence WHERE applicant_id = ${id}`
+            strictEqual((yield* casesOf(url)).length, 2)
+          }))
+
+        it.scoped("another form of a person who is being screened, or was refused, is not a welcome", () =>
+          Effect.gen(function*() {
+            const { decided, movable, sql, url, verifyChecks } = yield* start()
+            const first = yield* Effect.fork(
+              Onboarding.signUp(url, "Canary Testclear", randomUUID(), "1931-07-29", ["Canary Testhang"])
+            )
+            yield* eventually("the checks", Effect.isSuccess(Effect.sandbox(verifyChecks(2))), (isSent) => isSent)
+            const second = yield* Effect.fork(Onboarding.signUp(url, "Canary Testclear"))
+            yield* decided(1)
+            yield* movable.move(Onboarding.responseAfter)
+            yield* decided(2)
+            yield* movable.move(Onboarding.responseAfter)
+            for (const fiber of [first, second]) {
+              strictEqual(parse((yield* Fiber.join(fiber)).body)["status"], "received")
+            }
+            for (const open of yield* casesOf(url)) {
+              yield* conclude(url, open, "alice", "refuse")
+              strictEqual(yield* conclude(url, open, "bob", "refuse"), "200 closed")
+            }
+            const third = yield* Effect.fork(Onboarding.signUp(url, "Canary Testclear"))
+            yield* decided(3)
+            yield* movable.move(Onboarding.responseAfter + 100)
+            strictEqual(parse((yield* Fiber.join(third)).body)["status"], "received")
+            strictEqual((yield* sql`SELECT 1 FROM decisions WHERE reason = 'InReview'`).length, 2)
+            yield* verifyChecks(2)
+          }))
+
+        it.scoped("a re-check keeps the signs of damage that normalisation removes", () =>
+          Effect.gen(function*() {
+            const { after, fault, url } = yield* start()
+            yield* Onboarding.signUp(url, "Canary Testclear")
+            yield* fault({ on: "aml", when: { kind: "first", n: 1 }, what: { kind: "reset" } })
+            yield* after(2, Onboarding.signUp(url, "Canary Mar\u00c3\u00ada Testclear"))
+            const [outage] = yield* casesOf(url)
+            deepStrictEqual([outage?.reason, outage?.sent, outage?.checks], ["AmlUnavailable", "unknown", 1])
+            const { body } = yield* Onboarding.act(url, `/${outage?.applicantId}/checks`, "alice", {})
+            const { checks, reason, sent }: Case = JSON.parse(body)
+            deepStrictEqual([reason, sent, checks], ["DoubtfulNo", "unknown", 2])
+          }))
+
+        it.scoped("of four reviewers at the same time, one closes the case", () =>
+          Effect.gen(function*() {
+            const { after, url } = yield* start()
+            yield* after(1, Onboarding.signUp(url, "Canary Testpep"))
+            const [open] = yield* casesOf(url)
+            assertTrue(open !== undefined)
+            const statuses = yield* Effect.all([
+              conclude(url, open, "alice", "clear"),
+              conclude(url, open, "bob", "refuse"),
+              conclude(url, open, "carol", "clear"),
+              conclude(url, open, "dave", "refuse")
+            ], { concurrency: 4 })
+            deepStrictEqual(statuses.filter((status) => status === "200 closed"), ["200 closed"])
+            deepStrictEqual(yield* casesOf(url), [])
           }))
 
         it.scoped("the worst result of all names decides, and the case says how many checks it cost", () =>
