@@ -1,5 +1,10 @@
-/** A clock whose time passes as always, and that a test also moves forward: who sleeps until then wakes up. */
+/**
+ * A clock whose time passes as always, and that a test also moves forward. A sleep of at most five seconds takes real time:
+ * it is a timeout or a pause between requests, and the database needs real time.
+ */
 import { Clock, Duration, Effect } from "effect"
+
+const longestReal = 5000
 
 export const make = () => {
   let moved = 0
@@ -23,7 +28,7 @@ export const make = () => {
             resume(Effect.void)
           }, Math.min(end - now(), 2 ** 31 - 1))
         }
-        waiting.add(arm)
+        if (Duration.toMillis(duration) > longestReal) waiting.add(arm)
         arm()
         return Effect.sync(() => {
           clearTimeout(timer)
