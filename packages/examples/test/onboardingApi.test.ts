@@ -12,6 +12,7 @@ import {
   Effect,
   Fiber,
   Layer,
+  Record,
   TestClock,
   TestContext
 } from "effect"
@@ -224,7 +225,7 @@ describe("onboarding-api", { concurrent: true }, () => {
   it.scopedLive("tenants have names and databases of their own, and an error names the variable of its tenant", () =>
     Effect.gen(function*() {
       const run = (variables: Record<string, string>) =>
-        Tenants.forEach(Effect.zipRight(Config.string("IDV_CUSTOMER_KEY"), Effect.never)).pipe(
+        Tenants.forEach(Effect.zipRight(Config.string("IDV_CUSTOMER_KEY"), Effect.never), Layer.empty).pipe(
           Effect.withConfigProvider(Onboarding.provider(variables)),
           Effect.flip,
           Effect.map(Tenants.describe)
@@ -336,10 +337,7 @@ describe(
             const server = yield* OnboardingProcess.start({
               ANSWER_AFTER: "16 seconds",
               DATABASE_URL: database,
-              IDV_AUTH_URL: options.authUrl,
-              IDV_BASE_URL: options.baseUrl,
-              IDV_CUSTOMER_ID: "test-onboarding",
-              IDV_CUSTOMER_KEY: "test-key"
+              ...OnboardingProcess.serviceVariables(options)
             })
             const url = yield* server.url
             const count = 20
@@ -378,17 +376,31 @@ describe(
 
       it.scoped("two tenants have a service, applicants, reviewers and readiness of their own", () =>
         Effect.gen(function*() {
-          const [acme, globex, operations] = [yield* freePort, yield* freePort, yield* freePort]
+          const tenant = (name: string, answerAfter: string, reviewers: string) =>
+            Effect.gen(function*() {
+              const { options, verifyChecks } = yield* Onboarding.mock()
+              const [port, operationsPort] = [yield* freePort, yield* freePort]
+              const variables = {
+                ANSWER_AFTER: answerAfter,
+                DATABASE_URL: yield* Effect.flatMap(Databases, ({ create }) => create),
+                OPERATIONS_PORT: String(operationsPort),
+                PORT: String(port),
+                REVIEWERS: reviewers,
+                ...OnboardingProcess.serviceVariables(options)
+              }
+              return {
+                operations: `http://127.0.0.1:${operationsPort}`,
+                port,
+                variables: Record.mapKeys(variables, (variable) => `${name}_${variable}`),
+                verifyChecks
+              }
+            })
+          const acme = yield* tenant("ACME", "1 second", Onboarding.reviewers)
+          const globex = yield* tenant("GLOBEX", "16 seconds", "dora:canary-token-of-dora")
           const server = yield* OnboardingProcess.start({
-            ANSWER_AFTER: "1 second",
             TENANTS: "ACME,GLOBEX",
-            ACME_PORT: String(acme),
-            ACME_OPERATIONS_PORT: String(operations),
-            ACME_REVIEWERS: Onboarding.reviewers,
-            ACME_ANSWER_AFTER: "1 second",
-            GLOBEX_PORT: String(globex),
-            GLOBEX_OPERATIONS_PORT: "0",
-            GLOBEX_REVIEWERS: "dora:canary-token-of-dora"
+            ...acme.variables,
+            ...globex.variables
           })
           const listening = Effect.map(server.printed, (printed) => printed.split("listens at").length - 1)
           yield* eventually("both tenants", listening, (count) => count === 2)
@@ -396,8 +408,9 @@ describe(
           const signUp = (port: number, name: string) =>
             Effect.map(Onboarding.signUp(`http://127.0.0.1:${port}`, name, key), ({ body }) => JSON.parse(body).status)
           // The same key in both, for two people.
-          strictEqual(yield* signUp(acme, "Canary Testpep"), "received")
-          strictEqual(yield* signUp(globex, "Canary Testclear"), "welcome")
+          strictEqual(yield* signUp(acme.port, "Canary Testpep"), "received")
+          strictEqual(yield* signUp(globex.port, "Canary Testclear"), "welcome")
+          for (const { verifyChecks } of [acme, globex]) yield* verifyChecks(1)
           const readBy = (port: number, token: string) =>
             Effect.map(
               Onboarding.get(`http://127.0.0.1:${port}/reviews`, { authorization: `Bearer ${token}` }),
@@ -405,13 +418,17 @@ describe(
             )
           const [dora, alice] = ["canary-token-of-dora", "canary-token-of-alice"]
           deepStrictEqual(
-            yield* Effect.all([readBy(acme, alice), readBy(acme, dora), readBy(globex, alice), readBy(globex, dora)]),
+            yield* Effect.all(
+              [acme, globex].flatMap(({ port }) => [readBy(port, alice), readBy(port, dora)])
+            ),
             [[200, 1], [401, 0], [401, 0], [200, 0]]
           )
-          const { body: metrics } = yield* Onboarding.get(`http://127.0.0.1:${operations}/metrics`)
-          for (const tenant of ["ACME", "GLOBEX"]) {
-            assertInclude(metrics, `idv_token_requests_total{tenant="${tenant}"} 1`)
-            assertInclude(yield* server.printed, `"tenant":"${tenant}"`)
+          for (const [name, other, { operations }] of [["ACME", "GLOBEX", acme], ["GLOBEX", "ACME", globex]] as const) {
+            strictEqual((yield* Onboarding.get(`${operations}/ready`)).body, "ready")
+            const { body: metrics } = yield* Onboarding.get(`${operations}/metrics`)
+            assertInclude(metrics, `idv_token_requests_total{tenant="${name}"} 1`)
+            assertTrue(!metrics.includes(other))
+            assertInclude(yield* server.printed, `"tenant":"${name}"`)
           }
           strictEqual(yield* server.terminate, 0)
           deepStrictEqual((yield* server.printed).split("\n").filter((line) => /canary|1931/i.test(line)), [])
@@ -421,17 +438,23 @@ describe(
         Effect.gen(function*() {
           const lines = yield* Effect.forEach([
             { IDV_AUTH_URL: "https://auth.example.com" },
-            { DATABASE_URL: "postgres://user:canary@127.0.0.1:1/none" }
+            {
+              DATABASE_URL: "postgres://user:canary@127.0.0.1:1/none",
+              ...OnboardingProcess.serviceVariables({ authUrl: "http://127.0.0.1:1", baseUrl: "http://127.0.0.1:1" })
+            },
+            { TENANTS: "ACME", ACME_DATABASE_URL: "file:none.sqlite", IDV_AUTH_URL: "https://auth.example.com" }
           ], (variables) =>
             Effect.gen(function*() {
               const { exitCode, printed } = yield* OnboardingProcess.start(variables)
               strictEqual(yield* exitCode, 1)
-              return (yield* printed).split("\n").at(-1)
-            }), { concurrency: 2 })
+              return (yield* printed).split("\n").at(-1)?.split("; ")[0]
+            }), { concurrency: 3 })
           deepStrictEqual(lines, [
             "The onboarding API did not start: DATABASE_URL is missing: it is required with a real service: " +
             "postgres://… or file:…",
-            "The onboarding API did not start: SqlError (ECONNREFUSED)"
+            "The onboarding API did not start: SqlError (ECONNREFUSED)",
+            "The onboarding API did not start: ACME_IDV_AUTH_URL is missing: it should be the address of the token " +
+            "endpoint, such as https://auth.example.com"
           ])
         }))
     })
@@ -442,10 +465,7 @@ suite("onboarding-api on PostgreSQL", layerPostgres, (it) => {
     OnboardingProcess.start({
       ANSWER_AFTER: "16 seconds",
       DATABASE_URL: database,
-      IDV_AUTH_URL: options.authUrl,
-      IDV_BASE_URL: options.baseUrl,
-      IDV_CUSTOMER_ID: "test-onboarding",
-      IDV_CUSTOMER_KEY: "test-key",
+      ...OnboardingProcess.serviceVariables(options),
       TOKEN_KEY: Buffer.alloc(32, 1).toString("base64")
     })
 
@@ -477,10 +497,7 @@ suite("onboarding-api on PostgreSQL", layerPostgres, (it) => {
         ], (variables) =>
           Effect.gen(function*() {
             const { exitCode, printed } = yield* OnboardingProcess.start({
-              IDV_AUTH_URL: options.authUrl,
-              IDV_BASE_URL: options.baseUrl,
-              IDV_CUSTOMER_ID: "test-onboarding",
-              IDV_CUSTOMER_KEY: "test-key",
+              ...OnboardingProcess.serviceVariables(options),
               ...variables
             })
             strictEqual(yield* exitCode, 1)

@@ -3,7 +3,7 @@
  * as `ACME_IDV_CUSTOMER_KEY` and `ACME_DATABASE_URL`: no handler can mix two tenants.
  */
 import { Idv } from "@effect-idv/core"
-import { Array as Arr, Config, ConfigError, ConfigProvider, Effect, Either, Redacted } from "effect"
+import { Array as Arr, Config, ConfigError, ConfigProvider, Effect, Either, type Layer, Redacted } from "effect"
 
 /** Without the underscore, which separates the name from the variable. */
 const tenants = Config.withDefault(Config.string("TENANTS"), "").pipe(
@@ -33,21 +33,41 @@ const requireDatabases = (names: ReadonlyArray<string>): Effect.Effect<void, Con
     )
   )
 
-/** Runs the program of each tenant until one fails. Its logs and metrics have the name of the tenant. */
-export const forEach = <E, R>(
-  program: Effect.Effect<never, E, R>
-): Effect.Effect<void, E | ConfigError.ConfigError, R> =>
+/** The complete names of the variables in an error: `Config` adds the tenant to the path, and an option schema does not. */
+const nameVariables = (error: ConfigError.ConfigError, tenant: string): ConfigError.ConfigError => {
+  if (error._op === "And" || error._op === "Or") {
+    return ConfigError.And(nameVariables(error.left, tenant), nameVariables(error.right, tenant))
+  }
+  const path = error.path[0] === tenant ? error.path.slice(1) : error.path
+  const make = error._op === "MissingData" ? ConfigError.MissingData : ConfigError.InvalidData
+  return make([`${tenant}_${path.join(".")}`], error.message)
+}
+
+/**
+ * Runs the program of each tenant until one fails. Its logs and metrics have the name of the tenant. Each has a network of
+ * its own, from the variables of the process.
+ */
+export const forEach = <N, E, EN>(
+  program: Effect.Effect<never, E, N>,
+  network: Layer.Layer<N, EN>
+): Effect.Effect<void, E | EN | ConfigError.ConfigError> =>
   Effect.gen(function*() {
     const names = yield* tenants
-    if (names.length === 0) return yield* program
+    if (names.length === 0) return yield* Effect.provide(program, network)
     yield* requireDatabases(names)
     yield* Effect.forEach(
       names,
-      (tenant) => own(program.pipe(Effect.annotateLogs({ tenant }), Effect.tagMetrics({ tenant })), tenant),
+      (tenant) =>
+        own(program, tenant).pipe(
+          Effect.mapError((error) => ConfigError.isConfigError(error) ? nameVariables(error, tenant) : error),
+          Effect.provide(network),
+          Effect.annotateLogs({ tenant }),
+          Effect.tagMetrics({ tenant })
+        ),
       { concurrency: "unbounded", discard: true }
     )
   })
 
 /** Describes the variables to correct, in one line. */
 export const describe = (error: ConfigError.ConfigError): string =>
-  Idv.describeConfigError(error).replaceAll(/^([A-Z\d]+)\./gm, "$1_").replaceAll("\n", "; ")
+  Idv.describeConfigError(error).replaceAll("\n", "; ")

@@ -1,13 +1,13 @@
 /**
  * Starts an HTTP backend that screens people at sign-up, or one for each tenant in `TENANTS`. Uses the service that the
- * `IDV_*` variables configure, or, if none is set, a mock server that it starts in this process on a free port.
+ * `IDV_*` variables configure, or, if nothing is configured, a mock server that it starts in this process on a free port.
  */
 import { Idv } from "@effect-idv/core"
 import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { MockServer } from "@effect-idv/mock-server"
 import { type HttpClient, HttpServer } from "@effect/platform"
 import { NodeRuntime } from "@effect/platform-node"
-import { Cause, ConfigError, ConfigProvider, Console, Effect, HashSet, Layer, Logger, Predicate } from "effect"
+import { Cause, ConfigError, Console, Effect, Layer, Logger, Predicate } from "effect"
 import * as Database from "./Database.ts"
 import * as Server from "./Server.ts"
 import * as SharedToken from "./SharedToken.ts"
@@ -36,17 +36,13 @@ type LayerIdv = Layer.Layer<
   HttpClient.HttpClient
 >
 
-/** The proxies are those of the process, and not of a tenant. */
-const layerHttp = Layer.scopedContext(
-  Effect.withConfigProvider(Layer.build(IdvHttp.layerEnv()), ConfigProvider.fromEnv())
-)
+/**
+ * Uses the mock server, which welcomes everyone, only if nothing is configured: a variable of a tenant, a misspelt one and a
+ * database of real applicants each require the service.
+ */
+const isConfigured = Object.keys(process.env).some((name) => /(^|_)(IDV_|DATABASE_URL$)|^TENANTS$/.test(name))
 
-/** Uses the mock server only if no variable starts with `IDV_`, so that a misspelt variable is an error. */
-const layerIdv = Effect.configProviderWith(({ flattened }) => flattened.enumerateChildren(["IDV"])).pipe(
-  Effect.map((names): LayerIdv => HashSet.size(names) > 0 ? layerService : layerMock),
-  Layer.unwrapEffect,
-  Layer.provide(layerHttp)
-)
+const layerIdv: LayerIdv = isConfigured ? layerService : layerMock
 
 const layerListening = Layer.effectDiscard(
   Effect.gen(function*() {
@@ -73,7 +69,7 @@ const describe = (error: unknown): string => {
 
 // SQLite files contain personal data: only this user may read them.
 Effect.sync(() => process.umask(0o077)).pipe(
-  Effect.zipRight(Tenants.forEach(Layer.launch(layerListening))),
+  Effect.zipRight(Tenants.forEach(Layer.launch(layerListening), IdvHttp.layerEnv())),
   Effect.tapErrorCause((cause) =>
     Cause.isInterruptedOnly(cause)
       ? Effect.void

@@ -13,9 +13,10 @@ export const notReady = Effect.gen(function*() {
 
 /**
  * The metrics of the library in the text format of Prometheus. Counters end with `_total`, as in the rules for alerts,
- * because a collector of OpenTelemetry adds it too.
+ * because a collector of OpenTelemetry adds it too. With `Effect.tagMetrics`, only the metrics with the same tags: no tenant
+ * sees the matches of another.
  */
-export const metricsText = Effect.map(Metric.snapshot, (metrics) => {
+export const metricsText = Effect.zipWith(Metric.snapshot, Effect.metricLabels, (metrics, labels) => {
   const nameOf = ({ metricKey: { name }, metricState }: (typeof metrics)[number]) =>
     MetricState.isCounterState(metricState) ? `${name.replace(/_total$/, "")}_total` : name
   const samples = (metric: (typeof metrics)[number]) => {
@@ -37,7 +38,10 @@ export const metricsText = Effect.map(Metric.snapshot, (metrics) => {
   }
   const typeOf = ({ metricState }: (typeof metrics)[number]) =>
     MetricState.isCounterState(metricState) ? "counter" : MetricState.isGaugeState(metricState) ? "gauge" : "histogram"
-  const ours = Array.filter(metrics, (metric) => nameOf(metric).startsWith("idv_"))
+  const ours = Array.filter(
+    metrics,
+    (metric) => nameOf(metric).startsWith("idv_") && Array.difference(labels, metric.metricKey.tags).length === 0
+  )
   return Object.entries(Array.groupBy(ours, nameOf)).map(([name, metrics]) =>
     [`# TYPE ${name} ${typeOf(metrics[0])}`, ...metrics.flatMap(samples), ""].join("\n")
   ).join("")

@@ -1,10 +1,19 @@
 /** Starts the onboarding API as a process. */
+import type { Idv } from "@effect-idv/core"
 import { Command } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Deferred, Effect, Option, Stream } from "effect"
 import * as ExampleProcess from "./exampleProcess.ts"
 
 const main = new URL("../../src/onboarding-api/main.ts", import.meta.url)
+
+/** The variables that select a mock server, as the customer of a test. */
+export const serviceVariables = ({ authUrl, baseUrl }: Pick<Idv.Options, "authUrl" | "baseUrl">) => ({
+  IDV_AUTH_URL: authUrl,
+  IDV_BASE_URL: baseUrl,
+  IDV_CUSTOMER_ID: "test-onboarding",
+  IDV_CUSTOMER_KEY: "test-key"
+})
 
 export const start = (variables: ExampleProcess.Variables) =>
   Effect.gen(function*() {
