@@ -7,7 +7,7 @@ import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { MockServer } from "@effect-idv/mock-server"
 import { type HttpClient, HttpServer } from "@effect/platform"
 import { NodeRuntime } from "@effect/platform-node"
-import { Cause, ConfigError, Console, Effect, Layer, Logger, Predicate } from "effect"
+import { Cause, ConfigError, ConfigProvider, Console, Effect, HashSet, Layer, Logger, Predicate } from "effect"
 import * as Database from "./Database.ts"
 import * as Server from "./Server.ts"
 import * as SharedToken from "./SharedToken.ts"
@@ -40,9 +40,13 @@ type LayerIdv = Layer.Layer<
  * Uses the mock server, which welcomes everyone, only if nothing is configured: a variable of a tenant, a misspelt one and a
  * database of real applicants each require the service.
  */
-const isConfigured = Object.keys(process.env).some((name) => /(^|_)(IDV_|DATABASE_URL$)|^TENANTS$/.test(name))
+const isConfigured = (name: string) => /(^|_)(IDV_|DATABASE_URL$)|^TENANTS$/.test(name)
 
-const layerIdv: LayerIdv = isConfigured ? layerService : layerMock
+// No name of a variable contains the delimiter, so these are the complete names.
+const layerIdv = ConfigProvider.fromEnv({ pathDelim: "=" }).flattened.enumerateChildren([]).pipe(
+  Effect.map((names): LayerIdv => HashSet.some(names, isConfigured) ? layerService : layerMock),
+  Layer.unwrapEffect
+)
 
 const layerListening = Layer.effectDiscard(
   Effect.gen(function*() {
