@@ -204,7 +204,7 @@ const copied = (headers: NonNullable<Undici.Dispatcher.DispatchOptions["headers"
       [values ?? []].flat().flatMap((value) => [name, value])
     )
 
-/** Not that of another program over the same dispatcher, and not one that a case of the suite sends on purpose. */
+/** The `User-Agent` that this library sets. Others stay unchanged, such as one that a case of the suite sends. */
 const isOurs = /^(effect-idv|idv-contract)\//
 
 const replaceUserAgent =
