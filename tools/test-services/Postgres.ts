@@ -101,6 +101,9 @@ export const make = Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     yield* sql`CREATE DATABASE ${sql(name)}`
     return url(name)
-  }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url("postgres")) })), Effect.orDie)
+  }).pipe(
+    Effect.provide(PgClient.layer({ url: Redacted.make(url("postgres")), connectTimeout: "2 minutes" })),
+    Effect.orDie
+  )
   return { createDatabase, data, restart, port }
 }).pipe(Effect.provide(NodeContext.layer))
