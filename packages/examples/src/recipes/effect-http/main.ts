@@ -4,7 +4,7 @@ import { Layer } from "effect"
 import { createServer } from "node:http"
 import { layer, layerOperations } from "./server.ts"
 
-// Each with its own server.
+// Each API has its own server.
 Layer.merge(
   Layer.provide(layer, NodeHttpServer.layer(createServer, { port: 3000 })),
   Layer.provide(layerOperations, NodeHttpServer.layer(createServer, { port: 9000 }))
