@@ -7,10 +7,10 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { ConfigProvider, Context, Effect, Fiber, Layer, Logger, LogLevel } from "effect"
 import { randomUUID } from "node:crypto"
 import { inspect } from "node:util"
+import * as MovableClock from "../../../core/test/support/movableClock.ts"
 import * as RecordingTracer from "../../../core/test/support/tracer.ts"
 import * as Database from "../../src/onboarding-api/Database.ts"
 import * as Server from "../../src/onboarding-api/Server.ts"
-import * as MovableClock from "./movableClock.ts"
 
 /** Milliseconds: no test waits for it, but moves the clock of the server. */
 export const responseAfter = 60_000

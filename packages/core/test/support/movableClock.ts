@@ -41,7 +41,11 @@ export const make = () => {
       moved += Duration.toMillis(duration)
       for (const arm of waiting) arm()
     })
-  return { clock, move }
+  /** Moves the clock once the client has had this many real milliseconds to read what was sent. */
+  const moveAfter = (millis: number, duration: Duration.DurationInput) => {
+    setTimeout(() => Effect.runSync(move(duration)), millis)
+  }
+  return { clock, move, moveAfter }
 }
 
 export type MovableClock = ReturnType<typeof make>
