@@ -2,7 +2,7 @@ import * as Person from "@effect-idv/core/Person"
 import { Fault, Session } from "@effect-idv/mock-server"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, assertMatch, assertNone, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Either, Option, Redacted } from "effect"
+import { Effect, Either, Fiber, Option, Redacted, TestClock, TestServices } from "effect"
 import * as RunCheck from "../src/internal/page/runCheck.ts"
 import * as App from "../src/internal/server/app.ts"
 import * as Profile from "../src/Profile.ts"
@@ -89,6 +89,20 @@ describe("The check form of the page", () => {
         strictEqual(verdict.text.startsWith("AmlUnavailable: "), true, verdict.text)
       }).pipe(Effect.provide(server))
   )
+
+  it.effect("reports a response that does not arrive within 10 seconds", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(Date.UTC(2026, 0, 31))
+      const checking = yield* Effect.fork(checked("Ada Testhang"))
+      // In process, the connection needs turns of the event loop before the client waits.
+      for (let second = 0; second < 30 && (yield* Fiber.poll(checking))._tag === "None"; second++) {
+        yield* TestClock.adjust("1 second")
+        yield* TestServices.provideLive(Effect.sleep("20 millis"))
+      }
+      const { last, verdict } = yield* Fiber.join(checking)
+      strictEqual(verdict.text.startsWith("AmlTimeout: "), true, verdict.text)
+      assertMatch(Option.getOrThrow(last?.end ?? Option.none()), /^No response within 10 seconds$/)
+    }).pipe(Effect.provide(server)))
 
   it.live("fails closed on a body that only claims to be compressed, and shows it", () =>
     Effect.gen(function*() {

@@ -214,7 +214,9 @@ const tick = () => {
   }
   const passed = shown.dataset.frozen ? 0 : performance.now() - receivedAt
   const now = new Date(Number(shown.dataset.now) + passed)
-  if (!Number.isNaN(now.getTime())) shown.textContent = now.toISOString().slice(0, 19).replace("T", " ")
+  const text = Number.isNaN(now.getTime()) ? shown.textContent : now.toISOString().slice(0, 19).replace("T", " ")
+  // An equal text would cost a layout.
+  if (shown.textContent !== text) shown.textContent = text
 }
 tick()
 setInterval(tick, 250)
