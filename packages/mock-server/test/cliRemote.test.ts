@@ -1,7 +1,7 @@
 import { Control, MockServer } from "@effect-idv/mock-server"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Context, Effect, Either, Layer, Redacted } from "effect"
+import { Context, Effect, Either, Layer, Predicate, Redacted } from "effect"
 import * as Doors from "./support/doors.ts"
 
 /** Runs the command in this process. Its error is added as a line of stderr. */
@@ -206,6 +206,23 @@ describe("A command that talks to a running server", () => {
       deepStrictEqual((yield* run(["sessions", "--url", secure])).stderr, [
         `The control API at ${secure} cannot be reached: check that the mock server runs there, and set NODE_EXTRA_CA_CERTS to the file of its CA`
       ])
+    }))
+
+  it.scopedLive("exits with 2 if the server refuses an argument, with the sentence of the control API", () =>
+    Effect.gen(function*() {
+      const { url } = yield* serving()
+      for (
+        const [words, sentence] of [
+          [["clock", "advance", "never"], "advance is invalid: expected a number of milliseconds from 0"],
+          [["fault", "set", "aml:nonsense"], "what.kind is invalid: expected one of latency, status"],
+          [["session", "set", "--clock-skew", "never"], "clockSkew is invalid: expected a number of milliseconds"]
+        ] as const
+      ) {
+        const { value } = yield* Doors.runCommand([...words, "--url", url])
+        const error = Either.flip(value).pipe(Either.getOrThrow)
+        assertInclude(messageOf(error), sentence)
+        strictEqual(Predicate.hasProperty(error, "exitCode") && error.exitCode, 2)
+      }
     }))
 
   it.live("prints the version", () =>

@@ -158,6 +158,11 @@ export const wrong: ReadonlyArray<readonly [what: string, change: Change, named:
         : [status, body],
     "aml.answer.every"
   ],
+  [
+    "a date of birth with the month first",
+    ([status, body], { body: sent }) => /"dob":"(1[3-9]|2\d|3\d)-/.test(sent) ? [400, {}] : [status, body],
+    "aml.request.people"
+  ],
   ["an end after 30 requests", ([status, body], { number }) => number > 30 ? [503, {}] : [status, body], "ended early"],
   ["a limit after 30 requests", ([status, body], { number }) => number > 30 ? [429, {}] : [status, body], "ended early"]
 ]

@@ -52,28 +52,28 @@ const letters: ReadonlyArray<AmlStep> = Array.from(
 const inTurn: ReadonlyArray<AmlStep> = Array.from({ length: 25 }, () => [listed, check()]).flat()
 
 const sameName: Row<ReadonlyArray<Step>> = ["the same name with two dates of birth", [
-  person("Alex Same Testclear", "05-06-1970"),
-  person("Alex Same Testclear", "07-08-1991")
+  person("Alex Same Testclear", "25-06-1970"),
+  person("Alex Same Testclear", "28-08-1991")
 ]]
 
 const atOnce: Row<ReadonlyArray<Step>> = ["two people at the same time", [{
   to: "together",
-  steps: [person("Alex Both Testclear", "05-06-1970"), person("Beth Both Testclear", "07-08-1991")]
+  steps: [person("Alex Both Testclear", "25-06-1970"), person("Beth Both Testclear", "28-08-1991")]
 }]]
 
 /** Documented checks: each must be answered, with every field, and the result and the profile of its person. */
 const documented: ReadonlyArray<Row<ReadonlyArray<Step>>> = [
   ["the same name with two dates of birth at the same time", [{
     to: "together",
-    steps: [person("Alex Both Testclear", "05-06-1970"), person("Alex Both Testclear", "07-08-1991")]
+    steps: [person("Alex Both Testclear", "25-06-1970"), person("Alex Both Testclear", "28-08-1991")]
   }]],
   ["two names with the same date of birth at the same time", [{
     to: "together",
-    steps: [person("Alex First Testclear", "05-06-1970"), person("Beth Second Testpep", "05-06-1970")]
+    steps: [person("Alex First Testclear", "25-06-1970"), person("Beth Second Testpep", "25-06-1970")]
   }]],
   ["two names with the same date of birth", [
-    person("Alex First Testclear", "05-06-1970"),
-    person("Beth Second Testpep", "05-06-1970")
+    person("Alex First Testclear", "25-06-1970"),
+    person("Beth Second Testpep", "25-06-1970")
   ]],
   ["a listed person after the same first names on no list", [
     person("Alex Third Testclear", "09-06-1972"),
@@ -264,7 +264,7 @@ export const finalCases: ReadonlyArray<Case> = [
     ["whether everybody in the run is listed", []],
     ["three people on no list", [
       check(),
-      person("Alex First Testclear", "05-06-1970"),
+      person("Alex First Testclear", "25-06-1970"),
       person("Alex Mcdonald Testclear", "09-06-1972")
     ]]
   ]),

@@ -64,7 +64,13 @@ const withServer = <A, E>(
     const { customerId } = yield* decode(NewSession.pick("customerId"), { customerId: text }, () => "--customer")
     const { call } = yield* connect(args)
     return yield* use(call, { customerId })
-  }).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  }).pipe(
+    // A refused argument is wrong usage, as a refused flag is. The sentence is that of every other door.
+    Effect.mapError((error) =>
+      error instanceof ControlRefused ? new UsageError.UsageError({ text: error.message }) : error
+    ),
+    Effect.provide(NodeHttpClient.layerUndici)
+  )
 
 const print = (lines: ReadonlyArray<string>) => Effect.forEach(lines, (line) => Console.log(line), { discard: true })
 

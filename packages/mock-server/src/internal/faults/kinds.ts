@@ -1,6 +1,6 @@
 /**
- * The kinds of faults, one entry each: its schema, its sentences, its value in the one-line text, its fields on the page,
- * and what it does to a response. Everything else about a kind is derived from its entry.
+ * The kinds of faults, one entry each: its schema, its sentences, its value in the one-line text, and what it does to a
+ * response. Everything else about a kind is derived from its entry.
  */
 import * as Duration from "effect/Duration"
 import { constant } from "effect/Function"
@@ -11,7 +11,6 @@ import { wholeNumber } from "../schema/fields.ts"
 import type * as Response from "../wire/response.ts"
 import * as Damage from "./damage.ts"
 import * as FaultFields from "./faultFields.ts"
-import * as Form from "./form.ts"
 import { Distribution, RetryAfter } from "./values.ts"
 
 export interface Options {
@@ -40,12 +39,6 @@ interface Entry<Fields extends Schema.Struct.Fields> {
    * @default undefined, the text has no value
    */
   readonly value?: readonly [field: string, example: string]
-  /**
-   * The fields of the form that sets it.
-   *
-   * @default []
-   */
-  readonly form?: Form.Option["fields"]
   /**
    * Applies it to a response.
    *
@@ -103,8 +96,7 @@ const responseKinds = [
     on: both,
     description: "The response is late, by a fixed time or by a random time from a distribution",
     did: ({ millis }) => `delayed the response to ${Math.round(millis)} ms`,
-    value: ["distribution.delay", "2 seconds"],
-    form: [Form.distribution]
+    value: ["distribution.delay", "2 seconds"]
   }),
   kind("status", {
     /** @default 503 */
@@ -127,12 +119,6 @@ const responseKinds = [
     description: "A response with another status, and optionally a body and a Retry-After",
     did: ({ response }) => `returned status ${response.status} instead of the service's response`,
     value: ["status", "503"],
-    form: [
-      Form.input("status", "Status", "503"),
-      Form.retryAfter("none"),
-      Form.text("body", "Body", "none"),
-      Form.text("contentType", "Content type of the body", "text/plain; charset=utf-8")
-    ],
     apply: (_, what, { now }) => Damage.whole(Damage.statusResponse(what, now))
   }),
   kind("reset", atFields, {
@@ -140,7 +126,6 @@ const responseKinds = [
     description: "The connection is reset, before the headers or in the middle of the body",
     did: () => "reset the connection",
     value: ["at", "body"],
-    form: [Form.at],
     apply: ending("reset")
   }),
   kind("fin", atFields, {
@@ -148,7 +133,6 @@ const responseKinds = [
     description: "The connection is closed early, before the headers or in the middle of the body",
     did: () => "closed the connection early",
     value: ["at", "body"],
-    form: [Form.at],
     apply: ending("fin")
   }),
   kind("truncation", {
@@ -163,7 +147,6 @@ const responseKinds = [
     description: "The body is shorter than its Content-Length, and then the connection is closed",
     did: () => "sent only a part of the body, and closed the connection",
     value: ["keep", "10"],
-    form: [Form.input("keep", "Bytes that are sent", "half")],
     apply: (response, what) =>
       Damage.scripted(response, [...Damage.incompleteMessage(response, what.keep), Damage.endSteps.fin])
   }),
@@ -207,7 +190,6 @@ const responseKinds = [
     description: "Random bytes instead of an HTTP response",
     did: () => "sent random bytes instead of an HTTP response",
     value: ["length", "512"],
-    form: [Form.input("length", "Bytes", "512")],
     apply: (response, what, { random }) =>
       Damage.scripted(response, [
         Damage.write(Uint8Array.from({ length: what.length }, () => Math.floor(random() * 256))),
@@ -257,7 +239,6 @@ const responseKinds = [
     description: "The body arrives a few bytes at a time",
     did: () => "sent the body a few bytes at a time",
     value: ["every", "100 millis"],
-    form: [Form.input("bytes", "Bytes at a time", "1"), Form.input("every", "Time between", "100 milliseconds")],
     apply: (response, what) =>
       Damage.scripted(response, [
         Damage.write(Damage.head(response, [`content-length: ${response.body.length}`])),
@@ -270,7 +251,6 @@ const responseKinds = [
     description: "The response stops and the connection stays open, before the headers or in the middle of the body",
     did: () => "stopped the response, and left the connection open",
     value: ["at", "body"],
-    form: [Form.at],
     apply: ending("hang")
   }),
   kind("oversize", {
@@ -285,7 +265,6 @@ const responseKinds = [
     description: "The body is valid JSON and far too long",
     did: () => "made the body far too long",
     value: ["bytes", "2097152"],
-    form: [Form.input("bytes", "Bytes", "2097152")],
     apply: (response, what) => withBody((body) => Damage.withPadding(body, what.bytes))(response)
   }),
   kind("somebodyElse", {}, {
@@ -332,12 +311,7 @@ const requestKinds = [
     on: both,
     description: "At most a number of requests per window of time; further requests receive a 429",
     did: ({ response }) => `returned status ${response.status}`,
-    value: ["limit", "10"],
-    form: [
-      Form.input("limit", "Requests", "10"),
-      Form.input("per", "Per", "1 minute"),
-      Form.retryAfter("as the profile has it")
-    ]
+    value: ["limit", "10"]
   })
 ]
 
@@ -366,7 +340,7 @@ export type What = typeof What.Type
 const all = [...responseKinds, ...requestKinds]
 
 /** A kind, without the types of its fields. */
-export type Kind = Pick<(typeof all)[number], "kind" | "on" | "description" | "did" | "value" | "form" | "apply">
+export type Kind = Pick<(typeof all)[number], "kind" | "on" | "description" | "did" | "value" | "apply">
 
 export const kinds: ReadonlyArray<Kind> = all
 

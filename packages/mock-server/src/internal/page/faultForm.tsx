@@ -14,20 +14,20 @@ interface Properties {
   readonly invalid: InvalidForm | undefined
 }
 
-const Input = ({ field: { isRequired, label, placeholder }, invalid, name, values }: Properties & {
+const Input = ({ field: { field, isRequired, placeholder }, invalid, name, values }: Properties & {
   readonly field: FaultFields.Input
 }) => {
   const id = idOf(name)
   return (
     <div class="field">
-      <label for={id}>{label}</label>
+      <label for={id}>{field}</label>
       <input
         id={id}
         name={name}
         autocomplete="off"
         spellcheck={false}
         placeholder={placeholder}
-        value={values[name] ?? (isRequired === true ? placeholder : "")}
+        value={values[name] ?? (isRequired ? placeholder : "")}
         {...errorAttributes(id, name, invalid)}
       />
       <FieldError id={id} field={name} invalid={invalid} />
@@ -41,7 +41,7 @@ const Choice = ({ field, invalid, name, values }: Properties & { readonly field:
   return (
     <>
       <div class={`field ${field.field}`}>
-        <label for={id}>{field.label}</label>
+        <label for={id}>{field.field}</label>
         <select id={id} name={name} {...errorAttributes(id, name, invalid)}>
           {field.options.map((option) => (
             <option value={option.value} selected={option === selected} key={option.value}>{option.text}</option>

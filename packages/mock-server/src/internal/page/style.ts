@@ -157,12 +157,12 @@ button:disabled { cursor: default; color: var(--muted); border-color: var(--line
 .list { min-width: 0 }
 .exchanges { table-layout: fixed }
 .exchanges th:nth-child(1) { width: 3.5rem }
-.exchanges th:nth-child(2) { width: 4.5rem }
+.exchanges th:nth-child(2) { width: 5.25rem }
 .exchanges th:nth-child(3) { width: 10.5rem }
 .exchanges th:nth-child(4) { width: 6.5rem }
 .exchanges th:nth-child(5) { width: 4rem }
 .exchanges th:nth-child(6) { width: 3.25rem }
-.exchanges th:nth-child(8) { width: 7.5rem }
+.exchanges th:nth-child(8) { width: 8.5rem }
 .exchanges :is(th, td) { padding-block: 0.2rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 .exchanges :is(.time, .request, .who, .millis) { font-family: var(--mono); font-size: 0.75rem }
 .exchanges :is(.time, .millis) { color: var(--muted) }
@@ -259,7 +259,7 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
   .bar, nav { position: static; padding-inline: 0.75rem }
   main { padding: 0.75rem }
   #exchanges > header { padding-right: 5rem }
-  .filters { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) }
+  .filters { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)) }
   .filters :is(select, input:not([type="checkbox"])) { width: 100% !important; max-width: none }
   .exchanges, .exchanges tbody { display: block }
   .exchanges thead { display: none }

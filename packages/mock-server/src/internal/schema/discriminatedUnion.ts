@@ -7,24 +7,40 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 
-/** Returns the kinds of a union's members, in their order. */
-export const kindsOf = (ast: AST.AST): ReadonlyArray<string> => {
+/** A struct of a union, and its own fields as they are encoded. */
+export interface Member {
+  readonly kind: string
+  readonly ast: AST.AST
+  readonly fields: ReadonlyArray<AST.PropertySignature>
+}
+
+/** Returns the structs of a union that have a field `kind`, in their order. `whole` is the AST around the struct. */
+export const membersOf = (ast: AST.AST, whole: AST.AST = ast): ReadonlyArray<Member> => {
   switch (ast._tag) {
     case "Declaration":
-      return ast.typeParameters.flatMap(kindsOf)
+      return ast.typeParameters.slice(-1).flatMap((type) => membersOf(type))
     case "Union":
-      return ast.types.flatMap(kindsOf)
+      return ast.types.flatMap((type) => membersOf(type))
     case "Refinement":
     case "Transformation":
-      return kindsOf(ast.from)
+      return membersOf(ast.from, whole)
     case "TypeLiteral":
       return ast.propertySignatures.flatMap(({ name, type }) =>
-        name === "kind" && AST.isLiteral(type) ? [String(type.literal)] : []
+        name === "kind" && AST.isLiteral(type)
+          ? [{
+            kind: String(type.literal),
+            ast: whole,
+            fields: ast.propertySignatures.filter((own) => own.name !== name)
+          }]
+          : []
       )
     default:
       return []
   }
 }
+
+/** Returns the kinds of a union's members, in their order. */
+export const kindsOf = (ast: AST.AST): ReadonlyArray<string> => membersOf(ast).map(({ kind }) => kind)
 
 /**
  * For an unknown kind, the violation is at `kind` and lists the kinds. For a known one, the violations are those of its
