@@ -221,7 +221,7 @@ describe("A command that talks to a running server", () => {
         const { value } = yield* Doors.runCommand([...words, "--url", url])
         const error = Either.flip(value).pipe(Either.getOrThrow)
         assertInclude(messageOf(error), sentence)
-        strictEqual(Predicate.hasProperty(error, "exitCode") && error.exitCode, 2)
+        strictEqual(Predicate.hasProperty(error, "exitCode") ? Number(error.exitCode) : 1, 2)
       }
     }))
 
