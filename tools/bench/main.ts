@@ -8,7 +8,7 @@ import { check } from "./check.ts"
 import { coldStart } from "./coldStart.ts"
 import { jobEngines } from "./engines.ts"
 import { importCost } from "./importCost.ts"
-import { mockServer, mockServerMemory } from "./mockServer.ts"
+import { mockServer, mockServerMemory, mockServerPages } from "./mockServer.ts"
 import { refresh } from "./refresh.ts"
 import { rescreening, rescreeningWorkers } from "./rescreening.ts"
 import { People, screening } from "./screening.ts"
@@ -18,7 +18,7 @@ import { tokenRead } from "./tokenRead.ts"
 const benchmarks = { check, tokenRead, coldStart, refresh, screening, importCost }
 
 /** Run only by name, because they take a minute or more, or need programs that npm does not have. */
-const others = { mockServer, mockServerMemory, rescreening, rescreeningWorkers, jobEngines }
+const others = { mockServer, mockServerMemory, mockServerPages, rescreening, rescreeningWorkers, jobEngines }
 
 class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 

@@ -1,5 +1,6 @@
 /** Measures the start-up and the requests of the mock server, and compares it with other mock servers. */
-import { Effect, Either, Record } from "effect"
+import { Effect, Either, Record, Stream } from "effect"
+import { request } from "undici"
 import {
   bothOperations,
   buildCommand,
@@ -282,6 +283,56 @@ export const mockServerMemory = Effect.gen(function*() {
       unit: "×"
     }],
     notes: [`Half of the requests are tokens, half are checks. ${concurrency} concurrent requests.`]
+  }
+  return report
+})
+
+/** Reads the live updates of a page until the scope closes. */
+const openPage = ({ url }: Server.Server) =>
+  Effect.tryPromise(() => request(`${url}/_mock/ui/demo-customer/events`)).pipe(
+    Effect.flatMap(({ body }) => Stream.runDrain(Stream.fromAsyncIterable(body, () => "the page ended"))),
+    Effect.forkScoped
+  )
+
+/** What two open pages cost for each request, and whether memory grows: only by name, because it takes minutes. */
+export const mockServerPages = Effect.gen(function*() {
+  yield* buildCommand
+  const server = yield* mockServers.idvMock.start
+  const checks = (calls: number) => Effect.flatMap(startLoad(server, "aml"), (run) => measure(server, run(calls)))
+  const withPages = Effect.zipRight(Effect.all([openPage(server), openPage(server)]), checks(10_000))
+  yield* Effect.scoped(checks(5000))
+  const memories: Array<number> = []
+  const measured = yield* Rounds.run(10, {
+    without: Effect.scoped(checks(10_000)),
+    with: Effect.tap(
+      Effect.scoped(withPages),
+      () => Effect.map(Server.memory(server), (memory) => void memories.push(memory))
+    )
+  })
+  const cpuOf = (name: keyof typeof measured) => measured[name].map(({ cpu }) => cpu)
+  const report: Report.Report = {
+    columns: ["open pages", "CPU µs per check", "resident MiB after 20,000 and 200,000"],
+    cells: [
+      ["0", rangeOf(cpuOf("without")), ""],
+      ["2", rangeOf(cpuOf("with")), `${Report.number(memories[0] ?? NaN)}, ${Report.number(memories.at(-1) ?? NaN)}`]
+    ],
+    goals: [
+      {
+        what: "CPU per check with two open pages, relative to none",
+        measured: Report.ratio(cpuOf("with"), cpuOf("without")),
+        is: "at most",
+        limit: 1.2,
+        unit: "×"
+      },
+      {
+        what: "memory after 200,000 checks, relative to after 20,000",
+        measured: Report.ratio([memories.at(-1) ?? NaN], [memories[0] ?? NaN]),
+        is: "at most",
+        limit: 1.1,
+        unit: "×"
+      }
+    ],
+    notes: [`10 interleaved rounds of 10,000 checks each. ${concurrency} concurrent requests.`]
   }
   return report
 })
