@@ -76,6 +76,7 @@ describe("The value of a header", () => {
   it("of a response is shown if the mock server itself wrote it", () => {
     const own = {
       "allow": "POST",
+      "date": "Sat, 31 Jan 2026 12:00:00 GMT",
       "retry-after": "Sat, 31 Jan 2026 12:00:00 GMT",
       "www-authenticate": "Bearer realm=\"idv-mock\", error=\"invalid_token\"",
       "cache-control": "no-store"

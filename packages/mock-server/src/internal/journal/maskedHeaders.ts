@@ -89,6 +89,8 @@ const masks: Readonly<Record<string, Mask>> = {
 const responseMasks: Readonly<Record<string, Mask>> = {
   ...masks,
   "allow": showWords(Words.methods),
+  // The date of the session's clock, which no client can choose.
+  "date": showIfMatching(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/),
   "location": (value) => maskLocation(value),
   "retry-after": showIfMatching(/^(\d{1,10}|soon|\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT)$/),
   "www-authenticate": showWords(Words.challenges)

@@ -148,7 +148,7 @@ summary { font-size: 0.8125rem; color: var(--muted); cursor: pointer }
 .fields.filters { border-top: 0; padding-top: 0; align-items: end }
 .filters select { max-width: 13rem }
 .filters #filter-lastWord { width: 10rem }
-.filters .check { align-self: end; padding-block: 0.35rem }
+.filters .check { align-self: end; padding-block: 0.35rem; white-space: nowrap }
 .pages { display: flex; flex-wrap: wrap; justify-content: flex-end; gap: 0.5rem; padding: 0.5rem 1rem; border-top: 1px solid var(--line) }
 .pages:not(:has(form:not([hidden]))) { display: none }
 #exchange-pages { display: flex; flex-wrap: wrap; flex: 1; align-items: center; justify-content: space-between; gap: 0.5rem 1rem }
