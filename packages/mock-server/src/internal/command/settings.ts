@@ -61,16 +61,20 @@ export interface Settings extends Schema.Schema.Type<typeof Settings> {}
 
 const decode = KnownFields.decodeUnknown(Settings)
 
+/** The flags whose field has the same name in camelCase, by the form of their values. */
+const flags = {
+  text: ["host", "port-file", "log", "tls", "tls-ca", "tls-cert", "tls-key"],
+  number: ["port", "grace-period", "request-timeout"],
+  switch: ["reveal", "force"]
+}
+
+const fieldOf = (flag: string): string => flag.replaceAll(/-./g, (letter) => letter.slice(1).toUpperCase())
+
 const flagOf: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.values(flags).flat().map((flag) => [fieldOf(flag), flag])),
   ...OptionFlags.names(SessionOptions.all),
-  portFile: "port-file",
   allowedHosts: "allowed-host",
-  customers: "customer",
-  tlsCa: "tls-ca",
-  tlsCert: "tls-cert",
-  tlsKey: "tls-key",
-  gracePeriod: "grace-period",
-  requestTimeout: "request-timeout"
+  customers: "customer"
 }
 
 const parseCustomer = (text: string) => {
@@ -86,21 +90,12 @@ const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Setting
     const options = yield* OptionFlags.parse(SessionOptions.all, args, (text) => !RecordedProfile.isFile(text))
     return yield* Either.mapLeft(
       decode({
-        ...field(args, "host"),
-        ...field(args, "port", Fields.numberOrText),
-        ...field(args, "port-file", String, "portFile"),
-        ...field(args, "log"),
+        ...Object.assign({}, ...flags.text.map((flag) => field(args, flag, String, fieldOf(flag)))),
+        ...Object.assign({}, ...flags.number.map((flag) => field(args, flag, Fields.numberOrText, fieldOf(flag)))),
+        ...Object.fromEntries(flags.switch.filter((flag) => isOn(args, flag)).map((flag) => [flag, true])),
         ...(hosts.length > 0 && { allowedHosts: hosts }),
         ...options,
-        ...(customers.length > 0 && { customers: customers.map(parseCustomer) }),
-        ...field(args, "tls"),
-        ...field(args, "tls-ca", String, "tlsCa"),
-        ...field(args, "tls-cert", String, "tlsCert"),
-        ...field(args, "tls-key", String, "tlsKey"),
-        ...field(args, "grace-period", Fields.numberOrText, "gracePeriod"),
-        ...field(args, "request-timeout", Fields.numberOrText, "requestTimeout"),
-        ...(isOn(args, "reveal") && { reveal: true }),
-        ...(isOn(args, "force") && { force: true })
+        ...(customers.length > 0 && { customers: customers.map(parseCustomer) })
       }),
       UsageError.fromFlagViolations(args, flagOf)
     )

@@ -22,7 +22,7 @@ import type { Selected } from "../session/personList.ts"
 import type { FieldError } from "../wire/problem.ts"
 import * as Request from "../wire/request.ts"
 import type { Headers } from "../wire/response.ts"
-import { type Decision, redirectDecision, RequestRefused } from "./decision.ts"
+import { checkBody, checkHead, type Decision, redirectDecision, RequestRefused } from "./decision.ts"
 import * as ResponseFormat from "./responseFormat.ts"
 
 /**
@@ -46,30 +46,18 @@ export const decide = (
 ): Effect.Effect<Decision> =>
   Effect.gen(function*() {
     const refuse = refusal(profile)
-    if (request.method !== "POST") {
-      return yield* refuse("method", 405, "The method of this operation is POST", { headers: { allow: "POST" } })
-    }
-    if (Option.isSome(request.headersProblem)) {
-      return yield* refuse("headers", 400, request.headersProblem.value)
-    }
+    yield* checkHead(request, refuse)
     const { addSearch, clock, testPersons } = yield* authorize(request, session, profile)
     const redirect = ResponseFormat.redirect(profile, request.target)
     if (Option.isSome(redirect)) return redirectDecision("aml", redirect.value)
     if (!isContentTypeRight(request, profile)) {
       return yield* refuse("content-type", 415, "The content type of this operation is application/json")
     }
-    if (Request.hasCoding(request)) {
-      return yield* refuse("content-encoding", 415, "The body may not have a content coding", {
-        headers: { "accept-encoding": "identity" }
-      })
-    }
     const parameterInQuery = Request.inQuery(request, parameterNames)
     if (Option.isSome(parameterInQuery)) {
       return yield* refuse("query", 400, `${parameterInQuery.value} must not be in the query`)
     }
-    if (Request.isTooLong(request)) {
-      return yield* refuse("body-too-long", 413, `A body has at most ${Request.maxBodyBytes} bytes`)
-    }
+    yield* checkBody(request, refuse)
     const json = yield* Effect.mapError(JsonText.parse(request.body), (problem) =>
       problem._tag === "NotJson"
         ? refuse("body-not-json", 400, "The body is not JSON text in UTF-8")

@@ -12,7 +12,7 @@ import type * as Session from "../../Session.ts"
 import { tokenLifetimeSeconds } from "../session/choices.ts"
 import * as Request from "../wire/request.ts"
 import type { Headers } from "../wire/response.ts"
-import { type Decision, redirectDecision, refused, RequestRefused } from "./decision.ts"
+import { checkBody, checkHead, type Decision, redirectDecision, refused, RequestRefused } from "./decision.ts"
 import * as ResponseFormat from "./responseFormat.ts"
 
 /**
@@ -36,24 +36,12 @@ export const decide = (
 ): Effect.Effect<Decision> =>
   Effect.gen(function*() {
     const refuse = refusal(profile)
-    if (request.method !== "POST") {
-      return yield* refuse("method", 405, "The method of this operation is POST", { headers: { allow: "POST" } })
-    }
-    if (Option.isSome(request.headersProblem)) {
-      return yield* refuse("headers", 400, request.headersProblem.value)
-    }
+    yield* checkHead(request, refuse)
     const { parameters, type } = Request.mediaType(request)
     if (type !== formType || parameters.some(Request.isOtherCharset)) {
       return yield* refuse("content-type", 415, `The content type of this operation is ${formType}`)
     }
-    if (Request.hasCoding(request)) {
-      return yield* refuse("content-encoding", 415, "The body may not have a content coding", {
-        headers: { "accept-encoding": "identity" }
-      })
-    }
-    if (Request.isTooLong(request)) {
-      return yield* refuse("body-too-long", 413, `A body has at most ${Request.maxBodyBytes} bytes`)
-    }
+    yield* checkBody(request, refuse)
     const { customer, isEncoded } = yield* authenticate(request, session, refuse)
     const redirect = ResponseFormat.redirect(profile, request.target)
     if (Option.isSome(redirect)) return redirectDecision("token", redirect.value)
