@@ -18,7 +18,6 @@ import * as Schema from "effect/Schema"
 import { PCGRandom } from "effect/Utils"
 import type * as Fault from "./Fault.ts"
 import { expected as uniqueId, repeatedIndexes } from "./internal/schema/uniqueIds.ts"
-import { setBounded } from "./internal/session/boundedMap.ts"
 import * as Choices from "./internal/session/choices.ts"
 import { type Customer, isTestCustomer, testCustomer, testKey } from "./internal/session/customer.ts"
 import * as Handle from "./internal/session/handle.ts"
@@ -203,7 +202,7 @@ const makeSession = (customer: Customer, settings: Settings, nextId: () => numbe
         Effect.sync(() => {
           const profileId = Handle.opaque(customer.customerId, random)
           const search = credential(profileId)
-          setBounded(searches, profileId, search, maxSearches)
+          Tokens.setBounded(searches, profileId, search, maxSearches)
           return search
         }),
       search: (profileId) =>
@@ -249,7 +248,7 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
         const { customerId, customerKey } = session
         if (!isTestCustomer(customerId)) sessions.set(customerId, session)
         else if (Equal.equals(customerKey, testKey)) {
-          setBounded(testSessions, customerId, session, maxTestSessions)
+          Tokens.setBounded(testSessions, customerId, session, maxTestSessions)
         } else {
           customersWithOwnKey.add(customerId)
           sessions.set(customerId, session)

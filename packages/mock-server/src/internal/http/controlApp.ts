@@ -15,19 +15,17 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { ControlApi } from "../../ControlApi.ts"
 import type * as Session from "../../Session.ts"
-import type * as Metrics from "../journal/metrics.ts"
 import { runOnce } from "../journal/once.ts"
 import type { Recorder } from "../journal/recorder.ts"
 import type * as Lifecycle from "../wire/lifecycle.ts"
 import * as Request from "../wire/request.ts"
 import * as ErrorResponses from "./errorResponses.ts"
+import { docsPath } from "./guardedApp.ts"
 import * as OperationRoutes from "./operationRoutes.ts"
-import * as SecurityHeaders from "./securityHeaders.ts"
 
 export type Services =
   | Session.Sessions
   | Recorder
-  | Metrics.Metrics
   | Lifecycle.Lifecycle
 
 /** The Swagger page. Its code has a size of 1 MB, so it is loaded only when a browser requests it. */
@@ -35,7 +33,7 @@ const docs = Effect.gen(function*() {
   const [{ layerHttpLayerRouter }, { toHttpEffect }] = yield* Effect.promise(() =>
     Promise.all([import("@effect/platform/HttpApiSwagger"), import("@effect/platform/HttpLayerRouter")])
   )
-  return yield* toHttpEffect(layerHttpLayerRouter({ api: ControlApi, path: SecurityHeaders.docsPath }))
+  return yield* toHttpEffect(layerHttpLayerRouter({ api: ControlApi, path: docsPath }))
 }).pipe(Effect.scoped)
 
 const document = Effect.suspend(() => Effect.orDie(HttpServerResponse.json(OpenApi.fromApi(ControlApi))))
@@ -43,7 +41,7 @@ const document = Effect.suspend(() => Effect.orDie(HttpServerResponse.json(OpenA
 const documents = HttpApiBuilder.Router.use((router) =>
   Effect.gen(function*() {
     yield* router.get("/_mock/openapi.json", yield* runOnce(document))
-    yield* router.get(SecurityHeaders.docsPath, Effect.flatten(yield* runOnce(docs)))
+    yield* router.get(docsPath, Effect.flatten(yield* runOnce(docs)))
   })
 )
 

@@ -7,7 +7,6 @@ import type * as Operation from "../operations/operation.ts"
 import { server } from "../operations/server.ts"
 import * as Request from "../wire/request.ts"
 import * as Guard from "./guard.ts"
-import * as SecurityHeaders from "./securityHeaders.ts"
 
 const checks = new Map([server.live, server.ready].map((operation) => [`/_mock${operation.path}`, operation]))
 
@@ -23,11 +22,43 @@ const withHealthChecks = (app: HttpApp.Default): HttpApp.Default<never, Operatio
       )
   })
 
+/** Security headers for browsers, on each response that does not set its own. */
+export const docsPath = "/_mock/docs"
+
+const defaults = {
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer"
+}
+
+/** The documentation page contains its script and style inline, and may connect only to the control API. */
+const docsPolicy = [
+  "default-src 'none'",
+  "script-src 'unsafe-inline'",
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'"
+].join("; ")
+
+const securityHeaders = <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R> =>
+  Effect.flatMap(
+    HttpServerRequest.HttpServerRequest,
+    ({ url }) =>
+      Effect.map(app, (response) =>
+        HttpServerResponse.setHeaders(response, {
+          ...defaults,
+          ...(Request.pathOf(url) === docsPath && { "content-security-policy": docsPolicy }),
+          ...response.headers
+        }))
+  )
+
 export const make = (
   options: Guard.Options,
   app: HttpApp.Default
 ): Effect.Effect<HttpApp.Default, never, Operation.Services> =>
   Effect.map(
     Effect.context<Operation.Services>(),
-    (context) => Effect.provide(SecurityHeaders.middleware(Guard.middleware(options)(withHealthChecks(app))), context)
+    (context) => Effect.provide(securityHeaders(Guard.middleware(options)(withHealthChecks(app))), context)
   )

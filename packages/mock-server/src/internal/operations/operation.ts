@@ -16,14 +16,14 @@ import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import * as Session from "../../Session.ts"
-import type * as Metrics from "../journal/metrics.ts"
+import type { Recorder } from "../journal/recorder.ts"
 import * as KnownFields from "../schema/knownFields.ts"
 import { truncateViolations } from "../schema/truncateViolations.ts"
 import type * as Lifecycle from "../wire/lifecycle.ts"
 import { ControlRefused, FaultUnknown, SessionUnknown } from "./controlErrors.ts"
 
 /** What the operations need. */
-export type Services = Session.Sessions | Metrics.Metrics | Lifecycle.Lifecycle
+export type Services = Session.Sessions | Recorder | Lifecycle.Lifecycle
 
 /** The parameters in the path of a request, by their names. */
 export type Path = Readonly<Record<string, string>>

@@ -4,7 +4,7 @@ import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Session from "../../Session.ts"
-import * as Metrics from "../journal/metrics.ts"
+import { Recorder } from "../journal/recorder.ts"
 import * as Lifecycle from "../wire/lifecycle.ts"
 import { NotReady } from "./controlErrors.ts"
 import * as Operation from "./operation.ts"
@@ -38,8 +38,8 @@ export const server = {
     run: () =>
       Effect.gen(function*() {
         const { list } = yield* Session.Sessions
-        const { text } = yield* Metrics.Metrics
-        return yield* text((yield* list).length)
+        const { metrics } = yield* Recorder
+        return yield* metrics((yield* list).length)
       })
   })
 }

@@ -7,7 +7,6 @@ import * as Schema from "effect/Schema"
 import type * as Session from "../../Session.ts"
 import * as TestPerson from "../../TestPerson.ts"
 import * as FaultText from "../faults/faultText.ts"
-import type { Recorder } from "../journal/recorder.ts"
 import * as Sent from "../journal/sent.ts"
 import { groups } from "../operations/all.ts"
 import type { ArmedFault } from "../operations/faults.ts"
@@ -36,7 +35,7 @@ export type Action = (
   session: Session.Session,
   fields: Forms.Fields,
   origin: string
-) => Effect.Effect<Outcome, never, Operation.Services | Recorder>
+) => Effect.Effect<Outcome, never, Operation.Services>
 
 type Run = (
   session: Session.Session,
@@ -45,7 +44,7 @@ type Run = (
 ) => Effect.Effect<
   { readonly message: string; readonly forms?: FormStates },
   Forms.Problems,
-  Operation.Services | Recorder
+  Operation.Services
 >
 
 /** Makes the action of a form. `invalidState` is the state of all forms if this form is invalid. */

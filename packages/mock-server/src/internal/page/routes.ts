@@ -17,7 +17,6 @@ import * as Record from "effect/Record"
 import * as Stream from "effect/Stream"
 import * as Session from "../../Session.ts"
 import { runOnce } from "../journal/once.ts"
-import type { Recorder } from "../journal/recorder.ts"
 import type * as Operation from "../operations/operation.ts"
 import type * as Lifecycle from "../wire/lifecycle.ts"
 import * as Request from "../wire/request.ts"
@@ -29,7 +28,7 @@ import type { Page } from "./pageModel.ts"
 import * as PageModel from "./pageModel.ts"
 import * as Responses from "./responses.tsx"
 
-type Services = Operation.Services | Recorder | FileSystem.FileSystem
+type Services = Operation.Services | FileSystem.FileSystem
 
 type Handling = Effect.Effect<
   HttpServerResponse.HttpServerResponse,

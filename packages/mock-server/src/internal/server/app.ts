@@ -7,7 +7,6 @@ import type * as Scope from "effect/Scope"
 import * as Session from "../../Session.ts"
 import type * as Control from "../http/controlApp.ts"
 import type * as Guard from "../http/guard.ts"
-import * as Metrics from "../journal/metrics.ts"
 import { runOnce } from "../journal/once.ts"
 import * as Recorder from "../journal/recorder.ts"
 import * as DataPlane from "../service/dataPlane.ts"
@@ -45,7 +44,6 @@ export const layer = (
 ): Layer.Layer<Services> =>
   layerControlPlane.pipe(
     Layer.provideMerge(Recorder.layer(options)),
-    Layer.provideMerge(Metrics.layer),
     Layer.provideMerge(Session.layer(customers, options)),
     Layer.provideMerge(Lifecycle.layer),
     Layer.fresh

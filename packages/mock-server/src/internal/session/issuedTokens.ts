@@ -2,7 +2,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { setBounded } from "./boundedMap.ts"
 import type { SessionClock } from "./sessionClock.ts"
 
 export type Status = "valid" | "expired" | "revoked"
@@ -27,6 +26,17 @@ export interface Tokens {
 }
 
 const capacity = 10_000
+
+/** Sets an entry of a map and removes the oldest ones above the capacity, so that the map stays bounded. */
+export const setBounded = <A>(entries: Map<string, A>, key: string, value: A, capacity: number): void => {
+  // A key that is set again becomes the newest.
+  entries.delete(key)
+  entries.set(key, value)
+  for (const oldest of entries.keys()) {
+    if (entries.size <= capacity) return
+    entries.delete(oldest)
+  }
+}
 
 const status = (issued: IssuedToken, now: number): Status =>
   issued.revoked ? "revoked" : now < issued.expiresAt ? "valid" : "expired"
