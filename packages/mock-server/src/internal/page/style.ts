@@ -260,6 +260,7 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
   main { padding: 0.75rem }
   #exchanges > header { padding-right: 5rem }
   .filters { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)) }
+  .filters .check { grid-column: span 2 }
   .filters :is(select, input:not([type="checkbox"])) { width: 100% !important; max-width: none }
   .exchanges, .exchanges tbody { display: block }
   .exchanges thead { display: none }
