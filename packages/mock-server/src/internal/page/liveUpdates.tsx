@@ -54,32 +54,37 @@ const replacing = (target: string, content: VNode): string => partial(target, "o
 
 interface Panel {
   readonly target: string
-  /** The value to compare with the previous one, because the HTML of a running clock always differs. */
+  /** What the panel shows, to compare with what it showed before: most panels never change, so none is rendered before. */
   readonly key: string
-  readonly html: string
+  readonly html: () => string
 }
 
 const panels = (state: State): ReadonlyArray<Panel> => {
   const { customers, page: { origin, path }, session, total, view } = state
   const { clock, customer, faults, options, testPersons } = session
-  const panel = (target: string, content: VNode): Panel => {
-    const html = replacing(target, content)
-    return { target, key: html, html }
-  }
+  const panel = (target: string, key: unknown, content: () => VNode): Panel => ({
+    target,
+    key: JSON.stringify(key),
+    html: () => replacing(target, content())
+  })
+  const isOpen = total === 0
   return [
-    panel("#sessions", <Sessions current={customer.customerId} customers={customers} />),
-    panel("#filter-options", <FilterOptions view={view} />),
+    panel("#sessions", customers, () => <Sessions current={customer.customerId} customers={customers} />),
+    panel("#filter-options", [view.choices, view.request], () => <FilterOptions view={view} />),
     panel(
       "#start",
-      <StartPanel customer={customer} origin={origin} profile={options.profile} isOpen={total === 0} />
+      [options.profile, isOpen],
+      () => <StartPanel customer={customer} origin={origin} profile={options.profile} isOpen={isOpen} />
     ),
-    {
-      ...panel("#clock", <ClockPanel path={path} clock={clock} />),
-      key: clock.frozen ? String(clock.now) : description(clock)
-    },
-    panel("#fault-list", <FaultList path={path} faults={faults} />),
-    panel("#profile", <ProfilePanel path={path} options={options} />),
-    panel("#test-persons", <TestPersonsPanel persons={testPersons} />)
+    panel(
+      "#clock",
+      // The time of a running clock always differs.
+      clock.frozen ? clock.now : description(clock),
+      () => <ClockPanel path={path} clock={clock} />
+    ),
+    panel("#fault-list", faults, () => <FaultList path={path} faults={faults} />),
+    panel("#profile", options, () => <ProfilePanel path={path} options={options} />),
+    panel("#test-persons", testPersons, () => <TestPersonsPanel persons={testPersons} />)
   ]
 }
 
@@ -123,7 +128,7 @@ const difference = (run: string, known: Known, state: State): readonly [Known, s
   const cursor = cursorOf(run, state)
   const now = panels(state)
   const html = exchanges(known.cursor, cursor, state) +
-    now.filter(({ key, target }) => known.keys.get(target) !== key).map(({ html }) => html).join("")
+    now.filter(({ key, target }) => known.keys.get(target) !== key).map(({ html }) => html()).join("")
   return [
     {
       cursor,
