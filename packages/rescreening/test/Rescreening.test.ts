@@ -2,7 +2,7 @@ import { AmlCheck, AmlClient, AmlError, DateOfBirth, Person, TokenError } from "
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, ConfigError, Duration, Effect, Fiber, Layer, Logger, Redacted, Schema, Stream } from "effect"
+import { Chunk, ConfigError, Deferred, Duration, Effect, Fiber, Layer, Logger, Redacted, Schema, Stream } from "effect"
 import { createHmac } from "node:crypto"
 import { EncryptionKeys, Ledger, People, Rescreening, RescreeningError, Run } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
@@ -51,6 +51,34 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
         deepStrictEqual(yield* sql`SELECT 1 FROM idv_rescreen_people WHERE person IS NOT NULL`, [])
         strictEqual((yield* Effect.flatMap(Ledger.Ledger, (ledger) => ledger.run(run))).state, "complete")
         strictEqual((yield* rows).every(({ timesSent, timesUnknown }) => timesSent === 1 && timesUnknown === 0), true)
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "leaves no row claimed if a worker is interrupted while the statement of its claim is in flight",
+      Effect.gen(function*() {
+        const direct = yield* Ledger.Ledger
+        const isClaimed = yield* Deferred.make<void>()
+        const reply = yield* Deferred.make<void>()
+        const claim: Ledger.Service["claim"] = (from) =>
+          direct.claim(from).pipe(
+            Effect.zipLeft(Deferred.succeed(isClaimed, undefined)),
+            Effect.zipLeft(Deferred.await(reply))
+          )
+        yield* Rescreening.plan(many(5), fast)
+        const aml = service()
+        const worker = yield* Rescreening.work(where).pipe(
+          Effect.provideService(Ledger.Ledger, { ...direct, claim }),
+          Effect.provide(aml.layer),
+          Effect.fork
+        )
+        yield* Deferred.await(isClaimed)
+        const interrupted = yield* Effect.fork(Fiber.interrupt(worker))
+        yield* Effect.repeatN(Effect.yieldNow(), 1000)
+        yield* Deferred.succeed(reply, undefined)
+        yield* Fiber.join(interrupted)
+        deepStrictEqual(yield* direct.counts(run), at({ pending: 5 }))
+        strictEqual(aml.names.length, 0)
       }).pipe(Effect.provide(layerPeople()))
     )
 

@@ -37,9 +37,8 @@ export const make = (time: () => number, count: number, policy: typeof Run.Polic
         return [claim.line]
       })
     return {
-      claim: ({ limit }: { readonly limit: number }) =>
+      claim: ({ limit, token = `token-${++tokens}` }: { readonly limit: number; readonly token?: string | undefined }) =>
         statement((): ReadonlyArray<Ledger.Claim> => {
-          const token = `token-${++tokens}`
           const pending = [...rows].filter(([, { state }]) => state === "pending").slice(0, limit)
           return pending.map(([line, row]) => {
             Object.assign(row, { state: "claimed", token })

@@ -74,9 +74,8 @@ export const make = Effect.gen(function*() {
   const ofTokens = (tokens: ReadonlyArray<string>) =>
     sql`token IN (SELECT value ->> 0 FROM ${Statements.elements(sql, JSON.stringify(tokens.map((token) => [token])))})`
 
-  const claim: Ledger.Service["claim"] = ({ lease, limit, run }) =>
+  const claim: Ledger.Service["claim"] = ({ lease, limit, run, token = randomUUID() }) =>
     Effect.suspend(() => {
-      const token = randomUUID()
       const picked = sql`picked AS MATERIALIZED (
         SELECT plan, line FROM idv_rescreen_people WHERE plan = ${planOf(run)} AND state = 'pending'
         ORDER BY line LIMIT ${limit} ${skipLocked}
@@ -86,12 +85,17 @@ export const make = Effect.gen(function*() {
         RETURNING idv_rescreen_people.line AS line, id, person, times_sent AS "timesSent"`
       const insert = sql`INSERT INTO idv_rescreen_leases (token, lease_until, stored_at)
         SELECT ${token}, ${now} + ${lease}, ${now}`
+      // The claim is repeated if its response was lost.
+      const again = sql`ON CONFLICT (token) DO UPDATE
+        SET lease_until = excluded.lease_until, stored_at = excluded.stored_at`
       return sql.onDialectOrElse({
         pg: () =>
-          sql`WITH ${picked}, lease AS (${insert} WHERE EXISTS (SELECT 1 FROM picked) RETURNING token) ${update}`,
+          sql`WITH ${picked}, lease AS (
+            ${insert} WHERE EXISTS (SELECT 1 FROM picked) ${again} RETURNING token
+          ) ${update}`,
         orElse: () =>
           sql.withTransaction(
-            Effect.tap(sql`WITH ${picked} ${update}`, (rows) => rows.length > 0 ? insert : Effect.void)
+            Effect.tap(sql`WITH ${picked} ${update}`, (rows) => rows.length > 0 ? sql`${insert} WHERE true ${again}` : Effect.void)
           )
       }).pipe(
         decodeClaims,

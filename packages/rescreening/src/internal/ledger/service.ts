@@ -167,6 +167,12 @@ export interface Service {
     readonly run: string
     readonly limit: number
     readonly lease: number
+    /**
+     * The token of the claim. With a token of its own, the worker can release the rows although it never received them.
+     *
+     * @default a new token
+     */
+    readonly token?: string | undefined
   }) => Effect.Effect<ReadonlyArray<Claim>, Failure>
   /** Extends the leases that have not ended. Returns their tokens. */
   readonly renew: (tokens: ReadonlyArray<string>, lease: number) => Effect.Effect<ReadonlySet<string>, Failure>

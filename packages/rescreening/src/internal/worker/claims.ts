@@ -4,6 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import type * as Tracer from "effect/Tracer"
 import * as Metrics from "../../RescreeningMetrics.ts"
+import { randomUUID } from "node:crypto"
 import type * as Ledger from "../ledger/service.ts"
 
 /** The worker believes to hold the lease until `leasedUntil`. */
@@ -21,24 +22,35 @@ export const make = (
 ) => {
   const claims = new Map<string, Claim>()
   const endedTokens: Array<string> = []
+  /** The claims whose rows have not arrived, or never will. The ledger may have stored them. */
+  const requested = new Set<string>()
   const endSpan = ({ span }: Claim, exit: Exit.Exit<unknown, unknown>) =>
     Effect.map(Effect.clock, (clock) => span.end(clock.unsafeCurrentTimeNanos(), exit))
 
   return {
     isLeased: ({ leasedUntil }: Claim) => now() < leasedUntil,
 
-    /** Claims rows, if there are any. */
+    /**
+     * Claims rows, if there are any. It is not interrupted, because the statement may claim rows after an interruption,
+     * and after {@link release}.
+     */
     take: (limit: number) =>
       Effect.gen(function*() {
+        const token = randomUUID()
+        requested.add(token)
         const from = now()
-        const rows = yield* ledger.claim({ run, limit, lease })
-        const [first] = rows
-        if (first === undefined) return undefined
+        const rows = yield* ledger.claim({ run, limit, lease, token })
+        requested.delete(token)
+        if (rows.length === 0) {
+          // The statement may have claimed rows whose response was lost, before it was repeated.
+          endedTokens.push(token)
+          return undefined
+        }
         const span = yield* Effect.makeSpan("Rescreening.claim", { attributes: { run, rows: rows.length } })
-        const claim: Claim = { token: first.token, span, left: rows.length, leasedUntil: from + lease }
-        claims.set(claim.token, claim)
+        const claim: Claim = { token, span, left: rows.length, leasedUntil: from + lease }
+        claims.set(token, claim)
         return { claim, rows }
-      }),
+      }).pipe(Effect.uninterruptible),
 
     /** Removes one row from a claim. The lease ends with the last row. */
     leave: (claim: Claim) => {
@@ -65,7 +77,7 @@ export const make = (
 
     /** Releases the rows that are left, none of which has a request in flight, and ends the leases. */
     release: Effect.suspend(() => {
-      const tokens = [...claims.keys()]
+      const tokens = [...claims.keys(), ...requested]
       return Effect.zipRight(
         tokens.length > 0 ? ledger.releaseAll(run, tokens) : Effect.void,
         ledger.endLeases([...tokens, ...endedTokens])
