@@ -8,7 +8,7 @@ import * as Order from "effect/Order"
 import * as Stream from "effect/Stream"
 import * as Ledger from "./Ledger.ts"
 import type * as LedgerRow from "./LedgerRow.ts"
-import { RunErased, RunIncomplete, type RunNotFound } from "./RescreeningError.ts"
+import { RunErased, RunIncomplete, type RunNotFound, RunsNotComparable } from "./RescreeningError.ts"
 import type * as Run from "./Run.ts"
 
 /**
@@ -78,6 +78,7 @@ const results: Record<Run.State, Result> = {
   not_screened: "none",
   unknown: "none",
   wrong_row: "none",
+  erased: "none",
   pending: "none",
   claimed: "none",
   sent: "none"
@@ -100,8 +101,9 @@ const byBytes: Order.Order<string> = Order.make((a, b) =>
 )
 
 /**
- * Compares all people of two runs, sorted by key, in constant memory. Fails with `RunErased` if a run was erased, and
- * with `RunIncomplete` if a run has rows without an outcome.
+ * Compares all people of two runs, sorted by key, in constant memory. Fails with `RunErased` if a run was erased,
+ * with `RunIncomplete` if a run has rows without an outcome, and with `RunsNotComparable` if the runs have different
+ * classes or environments.
  *
  * @category reports
  * @since 0.1.0
@@ -109,13 +111,20 @@ const byBytes: Order.Order<string> = Order.make((a, b) =>
 export const compare = (
   before: string,
   after: string
-): Stream.Stream<Change, Ledger.Failure | RunNotFound | RunErased | RunIncomplete, Ledger.Ledger> =>
+): Stream.Stream<
+  Change,
+  Ledger.Failure | RunNotFound | RunErased | RunIncomplete | RunsNotComparable,
+  Ledger.Ledger
+> =>
   Stream.unwrap(Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
-    for (const id of [before, after]) {
-      const { erasedAt, state } = yield* ledger.run(id)
+    const runs = yield* Effect.all([ledger.run(before), ledger.run(after)])
+    for (const { erasedAt, id, state } of runs) {
       if (erasedAt !== null) return yield* new RunErased({ run: id })
       if (state !== "complete") return yield* new RunIncomplete({ run: id })
+    }
+    for (const differs of ["class", "environment"] as const) {
+      if (runs[0][differs] !== runs[1][differs]) return yield* new RunsNotComparable({ before, after, differs })
     }
     const sides = (run: string) => Stream.map(ledger.byId(run), (row) => [row.id ?? "", toSide(row)] as const)
     return Stream.zipAllSortedByKeyWith(sides(before), {

@@ -24,6 +24,7 @@ import * as Ledger from "./Ledger.ts"
 import type * as People from "./People.ts"
 import * as Rescreening from "./Rescreening.ts"
 import { EngineUnavailable } from "./RescreeningError.ts"
+import type * as Run from "./Run.ts"
 
 /** The queue of the jobs that start a night. */
 const nights = "idv-rescreen-nights"
@@ -139,7 +140,8 @@ const warn = (error: Error | ConfigError.ConfigError) =>
   Effect.logWarning(error instanceof Error ? error.message : String(error))
 
 /**
- * Works until it is interrupted: starts the runs of the cron expression, and screens the newest open run of `service`.
+ * Works until it is interrupted: starts the runs of the cron expression, and screens the newest open run of `service` and
+ * `environment`.
  * Start it on any number of machines. It logs a warning about a run that is paused or that it cannot screen, and continues
  * when that changes. {@link migrate} creates its tables.
  *
@@ -189,9 +191,12 @@ export const work = <E = never, R = never>(options: Options<E, R>): Effect.Effec
       )
     ).pipe(Effect.forever)
 
+    const { environment = "", service } = options
+    const isOwn = (run: Run.Run) => run.service === service && run.environment === environment
+
     const screenOpenRun = Effect.gen(function*() {
       const { runs } = yield* Ledger.Ledger
-      const open = (yield* runs).find(({ service, state }) => state === "open" && service === options.service)
+      const open = (yield* runs).find((run) => run.state === "open" && isOwn(run))
       if (open === undefined) return yield* Effect.sleep(pause)
       yield* Rescreening.work({ ...workOptions, run: open.id })
     }).pipe(orWarn, Effect.forever)
@@ -199,7 +204,7 @@ export const work = <E = never, R = never>(options: Options<E, R>): Effect.Effec
     // A gauge that is not updated would show the rows that were left when this machine last screened the run.
     const updateGauge = Effect.gen(function*() {
       const { runs } = yield* Ledger.Ledger
-      const newest = (yield* runs).find(({ service }) => service === options.service)
+      const newest = (yield* runs).find(isOwn)
       if (newest !== undefined) yield* Stream.runHead(Rescreening.status(newest.id))
     }).pipe(Effect.ignore, Effect.delay(gaugePeriod), Effect.forever)
 

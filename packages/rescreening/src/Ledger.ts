@@ -14,6 +14,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as History from "./internal/ledger/history.ts"
 import * as PostgresClient from "./internal/ledger/postgresClient.ts"
 import * as Rows from "./internal/ledger/rows.ts"
 import * as Runs from "./internal/ledger/runs.ts"
@@ -27,11 +28,12 @@ import { LedgerUnavailable, LedgerUnusable } from "./RescreeningError.ts"
 export type {
   Claim,
   Failure,
-  NewDecision,
+  NewEntry,
   NewRun,
   Outcome,
   PlannedRow,
   Release,
+  RowOfPerson,
   Service,
   Settlement,
   WorkerState
@@ -57,7 +59,8 @@ export const make: Effect.Effect<Service, LedgerUnusable | LedgerUnavailable, Sq
       salt: Redacted.make(salt),
       ...yield* Runs.make,
       ...yield* Rows.make,
-      ...yield* Services.make
+      ...yield* Services.make,
+      ...yield* History.make
     })
   }
 )

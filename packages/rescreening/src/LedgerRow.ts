@@ -61,7 +61,7 @@ export const LedgerRow = Schema.Struct({
   settledAt: Time,
   /** HMAC-SHA-256 of the SHA-256 of the response, in hex, with the salt of the ledger. */
   responseDigest: Schema.NullOr(Schema.String),
-  /** HMAC-SHA-256 of the documented fields without the time of the search, and of the codes. */
+  /** HMAC-SHA-256 of the documented fields without the time of the search, and of the warnings about name and date. */
   contentDigest: Schema.NullOr(Schema.String),
   /** The encrypted evidence, if the policy keeps it. */
   evidence: Schema.NullOr(Schema.String),
@@ -74,24 +74,3 @@ export const LedgerRow = Schema.Struct({
  * @since 0.1.0
  */
 export interface LedgerRow extends Schema.Schema.Type<typeof LedgerRow> {}
-
-/**
- * A reviewer's decision about a person, bound to the evidence that was reviewed.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const Decision = Schema.Struct({
-  id: Schema.String,
-  contentDigest: Schema.String,
-  /** A text of your choice, such as `false_positive`. */
-  decision: Schema.String,
-  reviewer: Schema.String,
-  decidedAt: Schema.DateTimeUtcFromNumber
-})
-
-/**
- * @category models
- * @since 0.1.0
- */
-export interface Decision extends Schema.Schema.Type<typeof Decision> {}

@@ -5,114 +5,41 @@
  */
 import { stringify } from "csv-stringify/sync"
 import * as Chunk from "effect/Chunk"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Comparison from "./Comparison.ts"
 import * as Page from "./internal/report/page.ts"
-import * as Ledger from "./Ledger.ts"
-import type * as LedgerRow from "./LedgerRow.ts"
-import { RunErased, type RunIncomplete, type RunNotFound, SumsDiffer } from "./RescreeningError.ts"
+import * as Rows from "./internal/report/rows.ts"
+import type * as Ledger from "./Ledger.ts"
+import type * as People from "./People.ts"
+import {
+  type EncryptionKeyError,
+  type RunErased,
+  type RunIncomplete,
+  type RunNotFound,
+  type RunsNotComparable,
+  SumsDiffer
+} from "./RescreeningError.ts"
 import * as Run from "./Run.ts"
 
-/**
- * A row of a report. It has no name and no date of birth.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Row {
-  readonly line: number
-  /** The key of the person; empty in a wrong row. */
-  readonly id: string
-  /** In a run that is not complete, rows may still be `pending`, `claimed` or `sent`. */
-  readonly outcome: Run.State
-  /** The result as the service wrote it; empty if there is none. */
-  readonly match_found: "No" | "Potential match" | ""
-  /** The problems of a wrong row, or the signs of damage in the name or date. */
-  readonly codes: ReadonlyArray<string>
-  /** The tag of the failure, if there is no result. */
-  readonly error: string
-  readonly check_id: string
-  readonly searched_on: string
-  /** ISO 8601, by the database's clock. */
-  readonly sent_at: string
-  readonly settled_at: string
-  /** HMAC-SHA-256 of the SHA-256 of the response, in hex, with the salt of the ledger. */
-  readonly response_digest: string
-  readonly times_sent: number
-  /** The number of checks of this row without a response. If over 0, the row may have been billed without a result. */
-  readonly times_unknown: number
-  /** The reviewer's decision about the same evidence; `review_again` if the decision was about other evidence. */
-  readonly decision: string
-  /** The outcomes of checks whose result arrived after the row was claimed again. */
-  readonly late: ReadonlyArray<Run.State>
-}
+export type { Row } from "./internal/report/rows.ts"
 
-const columns = [
-  "line",
-  "id",
-  "outcome",
-  "match_found",
-  "codes",
-  "error",
-  "check_id",
-  "searched_on",
-  "sent_at",
-  "settled_at",
-  "response_digest",
-  "times_sent",
-  "times_unknown",
-  "decision",
-  "late"
-] as const satisfies ReadonlyArray<keyof Row>
+type Row = Rows.Row
 
 type ReportFailure = Ledger.Failure | RunNotFound | RunErased | SumsDiffer
 
-const matchFound = {
-  no_match: "No",
-  no_match_doubtful: "No",
-  potential_match: "Potential match",
-  not_screened: "",
-  unknown: "",
-  wrong_row: "",
-  pending: "",
-  claimed: "",
-  sent: ""
-} as const satisfies Record<Run.State, Row["match_found"]>
-
-const iso = (time: DateTime.Utc | null): string => time === null ? "" : DateTime.formatIso(time)
-
-const toRow = (row: LedgerRow.LedgerRow, decisions: ReadonlyArray<LedgerRow.Decision>): Row => {
-  const same = decisions.find(({ contentDigest }) => contentDigest === row.contentDigest)
-  return {
-    line: row.line,
-    id: row.id ?? "",
-    outcome: row.state,
-    match_found: matchFound[row.state],
-    codes: row.codes,
-    error: row.error ?? "",
-    check_id: row.checkId ?? "",
-    searched_on: row.searchedOn ?? "",
-    sent_at: iso(row.sentAt),
-    settled_at: iso(row.settledAt),
-    response_digest: row.responseDigest ?? "",
-    times_sent: row.timesSent,
-    times_unknown: row.timesUnknown,
-    decision: same?.decision ?? (decisions.length > 0 && row.contentDigest !== null ? "review_again" : ""),
-    late: row.late.map(({ state }) => state)
-  }
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /**
+   * Decrypts the evidence of matches, for the column `aml_profile`.
+   *
+   * @default the column shows `encrypted`
+   */
+  readonly people?: People.Service | undefined
 }
-
-/** Whether a person must review the row. */
-const needsReview = ({ state }: LedgerRow.LedgerRow) => state === "potential_match" || state === "no_match_doubtful"
-
-const findRun = (id: string) =>
-  Effect.gen(function*() {
-    const ledger = yield* Ledger.Ledger
-    const run = yield* ledger.run(id)
-    return run.erasedAt === null ? { ledger, run } : yield* new RunErased({ run: id })
-  })
 
 /**
  * Returns all rows of a run, in the order of their lines. Fails at the end with `SumsDiffer` if their number is not the
@@ -121,33 +48,14 @@ const findRun = (id: string) =>
  * @category reports
  * @since 0.1.0
  */
-export const rows = (run: string): Stream.Stream<Row, ReportFailure, Ledger.Ledger> =>
-  Stream.unwrap(Effect.map(findRun(run), ({ ledger, run: { id, total } }) => {
-    let count = 0
-    return ledger.byLine(id).pipe(
-      Stream.mapChunksEffect((chunk) =>
-        Effect.gen(function*() {
-          count += chunk.length
-          const ids = Chunk.toReadonlyArray(chunk).filter(needsReview).flatMap(({ id }) => id === null ? [] : [id])
-          const decisions = new Map<string, Array<LedgerRow.Decision>>()
-          for (const decision of yield* ledger.decisions(ids)) {
-            const others = decisions.get(decision.id) ?? []
-            others.push(decision)
-            decisions.set(decision.id, others)
-          }
-          return Chunk.map(chunk, (row) => toRow(row, decisions.get(row.id ?? "") ?? []))
-        })
-      ),
-      Stream.concat(
-        Stream.suspend(() =>
-          count === total ? Stream.empty : Stream.fail(new SumsDiffer({ run: id, planned: total, found: count }))
-        )
-      )
-    )
-  }))
+export const rows = (
+  run: string,
+  options?: Options
+): Stream.Stream<Row, ReportFailure | EncryptionKeyError, Ledger.Ledger> =>
+  Stream.map(Rows.all(run, options?.people), ({ row }) => row)
 
 /** The rows in parts that are not empty: a file cannot be written from an empty text, and the last page of a run may be. */
-const parts = (run: string) => Stream.filter(Stream.chunks(rows(run)), Chunk.isNonEmpty)
+const parts = (run: string, options?: Options) => Stream.filter(Stream.chunks(rows(run, options)), Chunk.isNonEmpty)
 
 const cell = (value: Row[keyof Row]) => typeof value === "object" ? value.join(" ") : value
 
@@ -157,12 +65,15 @@ const cell = (value: Row[keyof Row]) => typeof value === "object" ? value.join("
  * @category reports
  * @since 0.1.0
  */
-export const csv = (run: string): Stream.Stream<string, ReportFailure, Ledger.Ledger> =>
+export const csv = (
+  run: string,
+  options?: Options
+): Stream.Stream<string, ReportFailure | EncryptionKeyError, Ledger.Ledger> =>
   Stream.concat(
-    Stream.succeed(stringify([columns])),
-    Stream.map(parts(run), (chunk) =>
+    Stream.succeed(stringify([Rows.columns])),
+    Stream.map(parts(run, options), (chunk) =>
       stringify(
-        Chunk.toReadonlyArray(chunk).map((row) => columns.map((column) => cell(row[column]))),
+        Chunk.toReadonlyArray(chunk).map((row) => Rows.columns.map((column) => cell(row[column]))),
         { escape_formulas: true }
       ))
   )
@@ -173,9 +84,12 @@ export const csv = (run: string): Stream.Stream<string, ReportFailure, Ledger.Le
  * @category reports
  * @since 0.1.0
  */
-export const jsonLines = (run: string): Stream.Stream<string, ReportFailure, Ledger.Ledger> =>
+export const jsonLines = (
+  run: string,
+  options?: Options
+): Stream.Stream<string, ReportFailure | EncryptionKeyError, Ledger.Ledger> =>
   Stream.map(
-    parts(run),
+    parts(run, options),
     (chunk) => Chunk.toReadonlyArray(chunk).map((row) => `${JSON.stringify(row)}\n`).join("")
   )
 
@@ -237,9 +151,9 @@ export const page = (run: string, options?: {
    * @default no changes are shown
    */
   readonly since?: string | undefined
-}): Effect.Effect<string, ReportFailure | RunIncomplete, Ledger.Ledger> =>
+}): Effect.Effect<string, ReportFailure | RunIncomplete | RunsNotComparable | EncryptionKeyError, Ledger.Ledger> =>
   Effect.gen(function*() {
-    const { ledger, run: { completedAt, plannedAt, policy, state, ...rest } } = yield* findRun(run)
+    const { ledger, run: { completedAt, plannedAt, policy, state, ...rest } } = yield* Rows.findRun(run)
     const counts = yield* ledger.counts(run)
     if (Run.total(counts) !== rest.total) {
       return yield* new SumsDiffer({ run, planned: rest.total, found: Run.total(counts) })
@@ -284,8 +198,8 @@ export const page = (run: string, options?: {
       service: rest.service,
       state,
       digest: rest.digest,
-      plannedAt: iso(plannedAt),
-      completedAt: iso(completedAt),
+      plannedAt: Rows.iso(plannedAt),
+      completedAt: Rows.iso(completedAt),
       amended: rest.amended,
       counts,
       reviewCounts: { ...counts, late: lateResults },

@@ -21,7 +21,6 @@ import * as RetryBudget from "./internal/worker/retryBudget.ts"
 import * as RunStatus from "./internal/worker/status.ts"
 import * as Worker from "./internal/worker/worker.ts"
 import * as Ledger from "./Ledger.ts"
-import type * as LedgerRow from "./LedgerRow.ts"
 import * as People from "./People.ts"
 import type * as Population from "./Population.ts"
 import {
@@ -50,6 +49,18 @@ export interface PlanOptions extends Run.Options {
    */
   readonly service: string
   /**
+   * The label that the evidence of all checks must have: the option `environment` of the client, such as `sandbox`.
+   *
+   * @default the evidence must have none
+   */
+  readonly environment?: string | undefined
+  /**
+   * The risk class of these people, such as `high`. Runs of different classes are not compared.
+   *
+   * @default no class
+   */
+  readonly class?: string | undefined
+  /**
    * Plans nothing if the population has fewer rows, wrong rows included: a file may be cut in the middle.
    *
    * @default 1
@@ -67,6 +78,13 @@ export interface WorkOptions {
   readonly run: string
   /** The same `service` as in `plan`. Another value is a `RunConflict`. */
   readonly service: string
+  /**
+   * The same `environment` as in `plan`. Another value is a `RunConflict`. If the client labels its evidence otherwise,
+   * the run is paused.
+   *
+   * @default no environment
+   */
+  readonly environment?: string | undefined
   /**
    * The maximum number of checks that this worker has in flight. The option `concurrency` of the client, 128 by default,
    * must be at least as high: otherwise the ledger stores checks as sent that still wait in the client, where their
@@ -88,17 +106,21 @@ export type { Status } from "./internal/worker/status.ts"
 
 /** What makes a run another run. Its other options may change while it is screened. */
 const identity = (
-  { policy, ...run }: Pick<Run.Run, "service" | "people" | "policy">
+  { policy, ...run }: Pick<Run.Run, "service" | "environment" | "class" | "people" | "policy">
 ): Readonly<Record<string, string>> => ({
   "service": run.service,
   "storage of people": run.people,
+  "environment": run.environment,
+  "class": run.class,
   "evidence": policy.evidence,
-  "profileAddress": policy.profileAddress
+  "profileAddress": policy.profileAddress,
+  "fourEyes": String(policy.fourEyes),
+  "decisionsValidDays": String(policy.decisionsValidDays)
 })
 
 /** Fails if responses cannot be encrypted, before a check is billed whose response could not be stored. */
 const checkEncryption = (people: People.Service, run: string, { evidence }: Run.Policy) =>
-  evidence === "response" ? people.encrypt(run, "", "") : Effect.void
+  evidence === "none" ? Effect.void : people.encrypt(run, "", "")
 
 /**
  * Stores a run with the whole population, or nothing if it fails. Planning the same run with the same population again
@@ -130,11 +152,13 @@ export const plan = <E, R>(
   Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
     const people = yield* People.People
-    const { expectAtLeast = 1, run: id, service, ...policyOptions } = options
+    const { class: riskClass = "", environment = "", expectAtLeast = 1, run: id, service, ...policyOptions } = options
     yield* Options.run(id)
+    yield* Options.label("environment", environment)
+    yield* Options.label("class", riskClass)
     yield* Options.expectAtLeast(expectAtLeast)
     const policy = yield* Options.policy(policyOptions)
-    const planned = { id, policy, service, people: people.kind }
+    const planned = { id, policy, service, environment, class: riskClass, people: people.kind }
     yield* checkEncryption(people, id, policy)
     const context = yield* Effect.context<R>()
     const rows = PlannedRows.make(Stream.provideContext(population, context), { id, ledger, people, expectAtLeast })
@@ -197,7 +221,7 @@ export const work = (options: WorkOptions): Effect.Effect<
 > =>
   Effect.flatMap(Ledger.Ledger, (direct) =>
     Effect.gen(function*() {
-      const { concurrency = 10, service } = options
+      const { concurrency = 10, environment = "", service } = options
       yield* Options.concurrency(concurrency)
       const lease = yield* Options.lease(options.lease ?? "30 seconds")
       const ledger = yield* Ledger.Ledger
@@ -206,6 +230,7 @@ export const work = (options: WorkOptions): Effect.Effect<
       const run = yield* runOf(options.run)
       const differs = [
         ...(run.service === service ? [] : ["service"]),
+        ...(run.environment === environment ? [] : ["environment"]),
         ...(run.people === people.kind ? [] : ["storage of people"])
       ]
       if (differs.length > 0) return yield* new RunConflict({ run: run.id, differs })
@@ -318,20 +343,8 @@ export const resume = (run: string, options?: {
   })
 
 /**
- * Stores a reviewer's decision about a person, bound to the evidence. The next report shows the decision if the
- * evidence is the same, and `review_again` if it changed. The report never omits a match.
- *
- * @category reviewing
- * @since 0.1.0
- */
-export const decide = (
-  decision: Omit<LedgerRow.Decision, "decidedAt">
-): Effect.Effect<void, Ledger.Failure, Ledger.Ledger> =>
-  Effect.flatMap(Ledger.Ledger, (ledger) => ledger.decide(decision))
-
-/**
- * Deletes the people, results and evidence of runs planned longer ago than `olderThan`, and keeps their counts. Deletes
- * the decisions about evidence that no run has any more, whenever they were made. Returns the names of these runs.
+ * Deletes the people, results and evidence of runs planned longer ago than `olderThan`, and keeps their counts. It keeps
+ * the rows of people on hold. Returns the names of these runs.
  *
  * Fails with `LedgerInUse` if another process reads the SQLite file, whose write-ahead log then still contains the rows.
  *
@@ -340,5 +353,15 @@ export const decide = (
  */
 export const erase = (options: {
   readonly olderThan: Duration.DurationInput
+  /**
+   * Also deletes the history that is older than this: decisions, views and exports, except those of people on hold.
+   *
+   * @default no history is deleted
+   */
+  readonly historyOlderThan?: Duration.DurationInput | undefined
 }): Effect.Effect<ReadonlyArray<string>, Ledger.Failure | LedgerInUse, Ledger.Ledger> =>
-  Effect.flatMap(Ledger.Ledger, (ledger) => ledger.erase(Duration.toMillis(options.olderThan)))
+  Effect.flatMap(Ledger.Ledger, (ledger) =>
+    ledger.erase({
+      olderThan: Duration.toMillis(options.olderThan),
+      historyOlderThan: options.historyOlderThan === undefined ? undefined : Duration.toMillis(options.historyOlderThan)
+    }))

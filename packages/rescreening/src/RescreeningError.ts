@@ -182,6 +182,111 @@ export class LedgerInUse extends Schema.TaggedError<LedgerInUse>("@effect-idv/re
 }
 
 /**
+ * No run has this class.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ClassNotFound extends Schema.TaggedError<ClassNotFound>("@effect-idv/rescreening/ClassNotFound")(
+  "ClassNotFound",
+  { class: Schema.String }
+) {
+  override get message() {
+    return `No run has the class ${this.class}. Check the name; plan --class sets the class of a run.`
+  }
+}
+
+/**
+ * The runs screened different classes of people or in different environments, so everybody would be new or gone.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class RunsNotComparable extends Schema.TaggedError<RunsNotComparable>(
+  "@effect-idv/rescreening/RunsNotComparable"
+)("RunsNotComparable", {
+  before: Schema.String,
+  after: Schema.String,
+  /** What differs. */
+  differs: Schema.Literal("class", "environment")
+}) {
+  override get message() {
+    return `Runs ${this.before} and ${this.after} have another ${this.differs}, so they cannot be compared. ` +
+      `Compare runs of the same ${this.differs}.`
+  }
+}
+
+/**
+ * Decisions or approvals cannot be stored. None of them was.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class DecisionsRejected extends Schema.TaggedError<DecisionsRejected>(
+  "@effect-idv/rescreening/DecisionsRejected"
+)("DecisionsRejected", {
+  run: Schema.String,
+  /**
+   * - `malformed`: the decision or its reason is not a code of 1 to 64 characters, or is a word of the report.
+   * - `no_result`: the person has no result in the run.
+   * - `evidence_changed`: the evidence is not the one with this digest.
+   * - `nothing_to_approve`: nobody has stored this decision about this evidence, or another one followed it.
+   * - `same_reviewer`: the approver is the person who decided.
+   */
+  reason: Schema.Literal("malformed", "no_result", "evidence_changed", "nothing_to_approve", "same_reviewer"),
+  /** The positions of the rejected decisions, from 1. */
+  positions: Schema.Array(Schema.Int)
+}) {
+  override get message() {
+    const those = `(decision ${this.positions.join(", ")} of the list)`
+    switch (this.reason) {
+      case "malformed":
+        return "A decision and its reason should be codes of 1 to 64 letters, digits, dots, hyphens or underscores, " +
+          `and not a word that the report uses ${those}`
+      case "no_result":
+        return `Run ${this.run} has no result for these ids ${those}`
+      case "evidence_changed":
+        return `The evidence of run ${this.run} does not have this digest, so it is not the one that was reviewed. ` +
+          `Review it again ${those}`
+      case "nothing_to_approve":
+        return `Nobody has stored this decision about this evidence, or another decision followed it ${those}`
+      case "same_reviewer":
+        return `The reviewer made these decisions, so another person must approve them ${those}`
+    }
+  }
+}
+
+/**
+ * The ledger has nothing about this person.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class PersonNotFound extends Schema.TaggedError<PersonNotFound>("@effect-idv/rescreening/PersonNotFound")(
+  "PersonNotFound",
+  {}
+) {
+  override get message() {
+    return "The ledger has nothing about a person with this id. Check the id, and DATABASE_URL or the file of the ledger."
+  }
+}
+
+/**
+ * The person is on hold, so nothing was erased.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class PersonOnHold extends Schema.TaggedError<PersonOnHold>("@effect-idv/rescreening/PersonOnHold")(
+  "PersonOnHold",
+  {}
+) {
+  override get message() {
+    return "This person is on hold, so nothing was erased. Release the hold first, if you may."
+  }
+}
+
+/**
  * The key that encrypts people and responses cannot be used.
  *
  * @category errors

@@ -46,18 +46,32 @@ export const Policy = Schema.Struct({
    */
   stopAfter: Schema.optionalWith(between("an integer", Schema.Int, 1, 1_000_000), { default: () => 50 }),
   /**
-   * The part of a response that the ledger stores: only its digest, or the whole evidence, encrypted.
+   * Which responses the ledger stores, encrypted: those of potential matches and doubtful "No"s, which a person must
+   * review, `all`, or `none`. It stores the digests of all.
    *
-   * @default "digest"
+   * @default "matches"
    */
-  evidence: Schema.optionalWith(Schema.Literal("digest", "response"), { default: () => "digest" as const }),
+  evidence: Schema.optionalWith(Schema.Literal("matches", "all", "none"), { default: () => "matches" as const }),
   /**
-   * Whether a changed `aml_profile` counts as changed evidence, which requires a new decision. `ignored` is for a
-   * service that returns a new address for each search.
+   * Whether the service returns the same `aml_profile` in each search for the same hit. If they are `ignored`, a new
+   * address alone is not a change for `Comparison`, and a decision about a potential match is valid for this response
+   * only: a new hit could look the same.
    *
    * @default "compared"
    */
   profileAddress: Schema.optionalWith(Schema.Literal("compared", "ignored"), { default: () => "compared" as const }),
+  /**
+   * Whether a decision counts only after a second person approved it.
+   *
+   * @default false
+   */
+  fourEyes: Schema.optionalWith(Schema.Boolean, { default: () => false }),
+  /**
+   * The days after which a decision must be renewed. The page behind an address can change.
+   *
+   * @default decisions stay valid
+   */
+  decisionsValidDays: Schema.optional(between("a number", Schema.Number, 0, 100_000)),
   /**
    * Whether the HTML page shows the keys of people whose result changed or needs a review.
    *
@@ -96,6 +110,7 @@ export type Changes = Pick<Options, "rate" | "unknown" | "stopAfter">
  * - `not_screened`: there is no result; `error` says why.
  * - `unknown`: the check was sent and has no response. It may be billed.
  * - `wrong_row`: the row cannot be sent; `codes` say why.
+ * - `erased`: the data of this person were erased; the row is empty.
  *
  * @category models
  * @since 0.1.0
@@ -106,7 +121,8 @@ export const outcomes = [
   "potential_match",
   "not_screened",
   "unknown",
-  "wrong_row"
+  "wrong_row",
+  "erased"
 ] as const
 
 /**
@@ -147,7 +163,8 @@ export const noCounts: Counts = {
   potential_match: 0,
   not_screened: 0,
   unknown: 0,
-  wrong_row: 0
+  wrong_row: 0,
+  erased: 0
 }
 
 /**
@@ -187,6 +204,10 @@ export const Run = Schema.Struct({
   policy: Schema.parseJson(Policy),
   /** The service and account: the option `service` of `plan` and `work`. */
   service: Schema.String,
+  /** The label of the evidence of all its checks, such as `sandbox`; empty if they have none. */
+  environment: Schema.String,
+  /** The risk class of the population, such as `high`; empty if it has none. */
+  class: Schema.String,
   /** How people are stored: `encrypted`, or not at all with `lookup`. */
   people: Schema.Literal("encrypted", "lookup"),
   /** The digest of the population: HMAC-SHA-256 of keys, names and dates of birth, with the salt of the ledger. */
@@ -199,7 +220,9 @@ export const Run = Schema.Struct({
    */
   amended: Schema.Int,
   /** The counts at the time when the run was erased. */
-  erasedCounts: Schema.NullOr(Schema.parseJson(Schema.Record({ key: State, value: Schema.Int })))
+  erasedCounts: Schema.NullOr(
+    Schema.parseJson(Schema.partialWith(Schema.Record({ key: State, value: Schema.Int }), { exact: true }))
+  )
 })
 
 /**

@@ -61,14 +61,14 @@ const screened = Effect.gen(function*() {
   const aml = service((name) =>
     failures[/(\d) Testclear/.exec(name)?.[1] ?? ""] ?? (name.includes("5") ? "Potential match" : "No")
   )
-  yield* Rescreening.plan(population, { ...options, rate: 2000, evidence: "response" })
+  yield* Rescreening.plan(population, { ...options, rate: 2000, evidence: "all" })
   return yield* Effect.provide(Rescreening.work(options), aml.layer)
 }).pipe(Effect.provide(layerPeople(`canary:${secrets["key in base64"]}`)))
 
 /** Rewrites what the database keeps of deleted rows. `erase` does so in SQLite. */
 const rewritten = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  for (const table of ["people", "runs", "leases", "plans", "services", "decisions"]) {
+  for (const table of ["people", "runs", "leases", "plans", "services", "history"]) {
     yield* sql`VACUUM FULL ${sql(`idv_rescreen_${table}`)}`
   }
   yield* sql`CHECKPOINT`
@@ -97,12 +97,13 @@ describe.each(Databases.kinds)("Personal data and keys with %s", (kind, database
           }
 
           const ledger = yield* Ledger.Ledger
-          yield* Rescreening.decide({
+          yield* ledger.append([{
+            kind: "decided",
             id: "CanaryId5",
-            contentDigest: "digest",
+            digest: "digest",
             decision: identifying.decision,
-            reviewer: identifying.reviewer
-          })
+            actor: identifying.reviewer
+          }])
           const sql = yield* SqlClient.SqlClient
           // The statistics of PostgreSQL would hold samples of the columns.
           yield* sql`ANALYZE`
@@ -113,7 +114,7 @@ describe.each(Databases.kinds)("Personal data and keys with %s", (kind, database
           }
           for (const [path, bytes] of before) assertNone(path, bytes, secrets)
 
-          deepStrictEqual(yield* Rescreening.erase({ olderThan: 0 }), [run])
+          deepStrictEqual(yield* Rescreening.erase({ olderThan: 0, historyOlderThan: 0 }), [run])
           if (kind === "PostgreSQL") yield* rewritten
           for (const [path, bytes] of filesOf(directory)) assertNone(path, bytes, { ...secrets, ...identifying })
           const { erasedCounts } = yield* ledger.run(run)

@@ -3,7 +3,7 @@ import { describe, layer } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { ConfigError, Effect, Stream } from "effect"
 import { Report, Rescreening } from "../src/index.ts"
-import * as Decisions from "../src/internal/command/decisions.ts"
+import * as Csv from "../src/internal/command/decisions.ts"
 import * as Databases from "./support/databases.ts"
 import { entry, layerPeople, service } from "./support/people.ts"
 import { fast, run, where, withLedger } from "./support/runs.ts"
@@ -19,15 +19,17 @@ describe("Decisions", () => {
           Effect.zipRight(Rescreening.work(where)),
           Effect.provide([service(() => "Potential match").layer, layerPeople()])
         )
-        const shown = (yield* Stream.mkString(Report.csv(run))).split("\n").slice(1)
-          .flatMap((line) => /'?-2|'?=A1|K1/.exec(line)?.[0] ?? [])
-        deepStrictEqual(shown, ["'-2", "'=A1", "K1"])
-        strictEqual(
-          yield* Decisions.store(run, "ana", ["id,decision", ...shown.map((id) => `${id},false_positive`)].join("\n")),
-          3
-        )
-        const error = yield* Effect.flip(Decisions.store(run, "ana", "id,decision\n'K1,false_positive\n"))
-        strictEqual(String(error).includes("rows 2"), true)
+        const shown = (yield* Stream.mkString(Report.csv(run))).trim().split("\n").slice(1).map((line) => {
+          const cells = line.split(",")
+          return { id: cells[1] ?? "", digest: cells.find((cell) => /^[\da-f]{64}$/.test(cell) && cell !== cells[11]) }
+        })
+        deepStrictEqual(shown.map(({ id }) => id), ["'-2", "'=A1", "K1"])
+        const header = "id,digest,decision,reason"
+        const decisions = shown.map(({ digest, id }) => `${id},${digest},false_positive,other_birth_year`)
+        strictEqual(yield* Csv.store(run, [header, ...decisions].join("\n"), { reviewer: "ana" }), 3)
+        const wrong = `${header}\n'${decisions.at(-1)}\n`
+        const error = yield* Effect.flip(Csv.store(run, wrong, { reviewer: "ana" }))
+        strictEqual(String(error).includes("no result for these ids (decision 1"), true)
       })))
   })
 })

@@ -108,15 +108,15 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         const { client } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)
         const context = yield* Layer.build(Databases.migrated(client))
         const sql = Context.get(context, SqlClient.SqlClient)
-        yield* sql`UPDATE idv_rescreen_meta SET value = '2' WHERE name = 'version'`
+        yield* sql`UPDATE idv_rescreen_meta SET value = '1000' WHERE name = 'version'`
         const error = yield* Effect.flip(Layer.build(Layer.fresh(Layer.provide(Ledger.layer, client))))
         strictEqual(
           error.message,
-          "The tables of the ledger have version 2, and this program needs version 1. " +
+          "The tables of the ledger have version 1000, and this program needs version 2. " +
             "Upgrade @effect-idv/rescreening."
         )
         const rows = yield* sql`SELECT value FROM idv_rescreen_meta WHERE name = 'version'`
-        deepStrictEqual(rows.map((row) => ({ ...row })), [{ value: "2" }])
+        deepStrictEqual(rows.map((row) => ({ ...row })), [{ value: "1000" }])
       }))
 
     it.scoped("completes the tables of a database that an interrupted process left without a version", () =>
@@ -185,7 +185,7 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         const write = Effect.gen(function*() {
           yield* second.sql`INSERT INTO idv_rescreen_plans (plan, begun_at) VALUES ('other', 9e15)`
           deepStrictEqual([Option.isNone(yield* second.ledger.find("2026-11")), yield* second.ledger.runs], [true, []])
-          deepStrictEqual(yield* second.ledger.erase(-1), [])
+          deepStrictEqual(yield* second.ledger.erase({ olderThan: -1 }), [])
         })
         strictEqual(yield* first.ledger.plan(newRun, slowly(write), () => "digest"), true)
         deepStrictEqual(yield* second.ledger.counts("2026-11"), { ...Run.noCounts, pending: 2501 })
@@ -232,7 +232,7 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
             (rows) => rows.length
           )
           const next = discard === "erase"
-            ? second.ledger.erase(hour)
+            ? second.ledger.erase({ olderThan: hour })
             : second.ledger.plan({ ...newRun, id: "next" }, Stream.make(row(9001)), () => "next")
           yield* Effect.repeat(rowsLeft, { until: (left) => left >= 2000, schedule: Schedule.spaced("10 millis") })
           yield* next
@@ -405,36 +405,69 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         deepStrictEqual(yield* ledger.counts("2026-11"), { ...Run.noCounts, pending: 2499, no_match: 1 })
       }))
 
-    it.scoped("erases old runs and decisions, and leaves the counts", () =>
+    it.scoped("erases old runs and, by their own age, the history, and leaves the counts", () =>
       Effect.gen(function*() {
         const { ledger, sql } = yield* planned(row(1), row(2, null))
-        yield* sql`UPDATE idv_rescreen_people SET content_digest = 'd' WHERE id = 'K1'`
-        yield* ledger.decide({ id: "K1", contentDigest: "d", decision: "false_positive", reviewer: "r1" })
-        deepStrictEqual(yield* ledger.erase(hour), [])
-        strictEqual((yield* ledger.decisions(["K1"])).length, 1)
-        deepStrictEqual(yield* ledger.erase(-1), ["2026-11"])
+        const decided = { kind: "decided", actor: "ana", digest: "d", decision: "false_positive" } as const
+        yield* ledger.append([{ ...decided, id: "K1" }, { ...decided, id: "K2" }])
+        deepStrictEqual(yield* ledger.erase({ olderThan: hour, historyOlderThan: hour }), [])
+        deepStrictEqual(yield* ledger.erase({ olderThan: -1 }), ["2026-11"])
         const { erasedCounts, state } = yield* ledger.run("2026-11")
         deepStrictEqual([state, erasedCounts], ["complete", { ...Run.noCounts, pending: 1, wrong_row: 1 }])
-        deepStrictEqual(yield* ledger.decisions(["K1"]), [])
         strictEqual((yield* sql`SELECT 1 FROM idv_rescreen_people`).length, 0)
-        deepStrictEqual(yield* ledger.erase(-1), [])
+        deepStrictEqual((yield* ledger.historyOf(["K1", "K2", "K3"])).map(({ id }) => id), ["K1", "K2"])
+        yield* sql`UPDATE idv_rescreen_history SET at = 0 WHERE id = 'K1'`
+        deepStrictEqual(yield* ledger.erase({ olderThan: -1, historyOlderThan: hour }), [])
+        const history = Chunk.toReadonlyArray(yield* Stream.runCollect(ledger.history))
+        deepStrictEqual(history.map(({ actor, decision, id, kind }) => [kind, id, actor, decision]), [
+          ["decided", "K2", "ana", "false_positive"]
+        ])
         strictEqual(yield* ledger.resume("2026-11"), false)
       }))
 
-    it.scoped("erases the decisions about evidence of erased runs only, whenever they were made", () =>
+    it.scoped("upgrades the tables of version 1, and keeps the runs, the policies and the decisions", () =>
       Effect.gen(function*() {
-        const { ledger, sql } = yield* planned(row(1), row(2), row(3))
-        yield* ledger.plan({ ...newRun, id: "2026-12" }, Stream.make(row(1), row(2)), () => "digest")
-        yield* sql`UPDATE idv_rescreen_people SET content_digest = 'same'`
-        yield* sql`UPDATE idv_rescreen_people SET content_digest = 'changed'
-          WHERE plan = (SELECT plan FROM idv_rescreen_runs WHERE id = '2026-12') AND id = 'K2'`
-        for (const id of ["K1", "K2", "K3"]) {
-          yield* ledger.decide({ id, contentDigest: "same", decision: "false_positive", reviewer: "r1" })
+        const { client } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)
+        const context = yield* Layer.build(Databases.migrated(client))
+        const ledger = Context.get(context, Ledger.Ledger)
+        const sql = Context.get(context, SqlClient.SqlClient)
+        yield* ledger.plan(newRun, Stream.make(row(1)), () => "digest")
+        yield* sql`DROP TABLE idv_rescreen_history`
+        yield* sql`CREATE TABLE idv_rescreen_decisions (
+          id TEXT NOT NULL, content_digest TEXT NOT NULL, decision TEXT NOT NULL, reviewer TEXT NOT NULL,
+          decided_at DOUBLE PRECISION NOT NULL, PRIMARY KEY (id, content_digest)
+        )`
+        yield* sql`INSERT INTO idv_rescreen_decisions VALUES ('K1', 'd', 'false_positive', 'ana', 1000)`
+        for (const column of ["environment", "class"]) {
+          yield* sql`ALTER TABLE idv_rescreen_runs DROP COLUMN ${sql(column)}`
         }
-        yield* sql`UPDATE idv_rescreen_decisions SET decided_at = 0 WHERE id = 'K1'`
-        yield* sql`UPDATE idv_rescreen_runs SET planned_at = 0 WHERE id = '2026-11'`
-        deepStrictEqual(yield* ledger.erase(hour), ["2026-11"])
-        deepStrictEqual((yield* ledger.decisions(["K1", "K2", "K3"])).map(({ id }) => id), ["K1"])
+        yield* sql`UPDATE idv_rescreen_runs SET policy = ${"{\"rate\":7,\"unknown\":\"review\",\"stopAfter\":50,\"evidence\":\"response\",\"profileAddress\":\"compared\",\"keysOnPage\":true}"}`
+        yield* sql`UPDATE idv_rescreen_meta SET value = '1' WHERE name = 'version'`
+        const upgraded = yield* Effect.provide(Effect.zipRight(Ledger.migrate, Ledger.make), context)
+        const run = yield* upgraded.run("2026-11")
+        deepStrictEqual(
+          [run.policy.rate, run.policy.evidence, run.policy.fourEyes, run.environment, run.class],
+          [7, "all", false, "", ""]
+        )
+        deepStrictEqual(
+          (yield* upgraded.historyOf(["K1"])).map(({ at, ...entry }) => ({
+            ...entry,
+            at: DateTime.toEpochMillis(at)
+          })),
+          [{
+            entry: 1,
+            at: 1000,
+            kind: "decided",
+            id: "K1",
+            actor: "ana",
+            run: null,
+            digest: "d",
+            decision: "false_positive",
+            reason: null,
+            approves: null
+          }]
+        )
+        strictEqual((yield* upgraded.claim({ run: "2026-11", limit: 1, lease: hour })).length, 1)
       }))
 
     it.scoped("reports the number of rows sent in each span", () =>
@@ -545,7 +578,7 @@ describe("Ledger in PostgreSQL", () => {
           )
         ))
         yield* Deferred.await(isLocked)
-        deepStrictEqual(yield* (yield* impatient(url)).ledger.erase(-1), ["2026-11"])
+        deepStrictEqual(yield* (yield* impatient(url)).ledger.erase({ olderThan: -1 }), ["2026-11"])
         yield* Fiber.join(lock)
       }))
   })

@@ -20,7 +20,7 @@ const settled = (run: string, matches: number) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const people = Stream.map(Stream.range(1, count), (index) => entry(`K${index}`, "Canary Testclear"))
-    yield* Rescreening.plan(people, { run, service: "api.example.com" })
+    yield* Rescreening.plan(people, { run, service: "api.example.com", evidence: "none" })
     const from = 1_790_000_000_000
     yield* sql`UPDATE idv_rescreen_people SET times_sent = 1, sent_at = ${from} + line * 20, settled_at = ${from} + line * 20,
       state = CASE WHEN line <= ${matches} THEN 'potential_match' WHEN line % 1000 = 999 THEN 'unknown'

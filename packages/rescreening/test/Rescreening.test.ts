@@ -123,13 +123,18 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
         )
         strictEqual(
           (yield* refused(
-            Rescreening.plan(many(3, (index) => `Other${index} Testclear`), { ...fast, evidence: "response" })
+            Rescreening.plan(many(3, (index) => `Other${index} Testclear`), { ...fast, evidence: "all" })
           ))
             .includes("another population, evidence."),
           true
         )
         // The policy is not part of the identity of a run.
         deepStrictEqual(yield* Rescreening.plan(many(3), { ...fast, rate: 1, unknown: "rescreen" }), first)
+        for (const [name, value] of [["environment", "sandbox"], ["class", "high"], ["fourEyes", true]] as const) {
+          assertTrue(
+            (yield* refused(Rescreening.plan(many(3), { ...fast, [name]: value }))).includes(`another ${name}.`)
+          )
+        }
         strictEqual(
           (yield* Effect.flip(Rescreening.plan(Stream.empty, { ...fast, run: "empty" })))._tag,
           "PopulationRejected"
@@ -399,7 +404,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
             key === "K2" ? undefined : Redacted.make({ name: `Looked${key} Up`, dateOfBirth: "1990-02-01" })
           )
         )
-        yield* Effect.provide(Rescreening.plan(many(3), fast), lookup)
+        yield* Effect.provide(Rescreening.plan(many(3), { ...fast, evidence: "none" }), lookup)
         const sql = yield* SqlClient.SqlClient
         deepStrictEqual(yield* sql`SELECT 1 FROM idv_rescreen_people WHERE person IS NOT NULL`, [])
         const counts = yield* Effect.provide(Rescreening.work(where), [aml.layer, lookup])
@@ -417,7 +422,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
             key === "K40" ? Redacted.make({ name: "Ada Testclear", dateOfBirth: "1990-02-01" }) : undefined
           )
         )
-        yield* Effect.provide(Rescreening.plan(many(40), { ...fast, rate: 20 }), lookup)
+        yield* Effect.provide(Rescreening.plan(many(40), { ...fast, rate: 20, evidence: "none" }), lookup)
         const counts = yield* Effect.provide(Rescreening.work(where), [aml.layer, lookup])
         deepStrictEqual(counts, at({ no_match: 1, not_screened: 39 }))
       })
@@ -435,10 +440,10 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     )
 
     test(
-      "stores the whole evidence encrypted under the policy response",
+      "stores the whole evidence encrypted under the policy all",
       Effect.gen(function*() {
         const aml = service()
-        yield* Rescreening.plan(many(1), { ...fast, evidence: "response" })
+        yield* Rescreening.plan(many(1), { ...fast, evidence: "all" })
         yield* Effect.provide(Rescreening.work(where), aml.layer)
         const [row] = yield* rows
         const people = yield* People.People
@@ -456,7 +461,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
     )
 
     test(
-      "refuses the policy response without a key before it stores or sends anything",
+      "refuses to store responses without a key before it stores or sends anything",
       Effect.gen(function*() {
         const aml = service()
         const lookup = (keys?: EncryptionKeys.EncryptionKeys) =>
@@ -464,7 +469,7 @@ describe.each(Databases.kinds)("Rescreening with %s", (_, databases) => {
             () => Effect.succeed(Redacted.make({ name: "Ada Testclear", dateOfBirth: "1990-02-01" })),
             { keys }
           )
-        const plan = Rescreening.plan(many(3), { ...fast, evidence: "response" })
+        const plan = Rescreening.plan(many(3), { ...fast, evidence: "all" })
         const reasonOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
           Effect.map(
             Effect.flip(effect),

@@ -60,26 +60,40 @@ describe("The roles of PostgreSQL", () => {
         assertInclude(yield* refused(worker, ["status"]), "There is no ledger in the database ")
         strictEqual((yield* run(owner, ["migrate"])).stdout, "The tables of the ledger and of pg-boss are ready.\n")
         yield* grant
-        const commands: ReadonlyArray<readonly [ReadonlyArray<string>, number, string | undefined]> = [
+        const decisions = Effect.map(run(owner, ["matches", "--run", "1", "--reviewer", "r0"]), ({ stdout }) =>
+          `id,digest,decision,reason\nK2,${/"digest":"([\da-f]{64})"/.exec(stdout)?.[1]},false_positive,age\n`)
+        const commands: ReadonlyArray<
+          readonly [ReadonlyArray<string>, number, string | undefined | typeof decisions]
+        > = [
           [["plan", "--run", "1"], 0, csv],
           [["pause", "--run", "1"], 0, undefined],
           [["resume", "--run", "1"], 0, undefined],
           [["set", "--run", "1", "--rate", "100"], 0, undefined],
           [["work", "--run", "1"], 10, undefined],
           [["resume", "--run", "1", "--again", "both"], 0, undefined],
-          [["decide", "--run", "1", "--reviewer", "r1"], 0, "id,decision\nK2,false_positive\n"]
+          [["matches", "--run", "1", "--reviewer", "r1"], 0, undefined],
+          [["decide", "--run", "1", "--reviewer", "r1"], 0, decisions],
+          [["decide", "--approve", "--run", "1", "--reviewer", "r2"], 0, decisions],
+          [["export", "--id", "K2", "--by", "r1"], 0, undefined],
+          [["hold", "--id", "K1", "--by", "r1"], 0, undefined],
+          [["hold", "--id", "K1", "--by", "r1", "--release"], 0, undefined]
         ]
-        for (const [args, exitCode, input] of commands) {
+        for (const [args, exitCode, given] of commands) {
+          const input = Effect.isEffect(given) ? yield* given : given
           assertInclude(yield* refused(reader, args, input), "refuses this role a permission")
           const done = yield* run(worker, args, input)
           deepStrictEqual([done.exitCode, done.stderr], [exitCode, ""], args.join(" "))
         }
         for (
-          const args of [["status"], ["report", "--run", "1", "--out", `${directory}/report`], ["compare", "1", "1"]]
+          const args of [["status"], ["report", "--run", "1", "--out", `${directory}/report`], ["compare", "1", "1"], [
+            "history"
+          ]]
         ) {
           const done = yield* run(reader, args)
           deepStrictEqual([done.exitCode, done.stderr], [0, ""], args.join(" "))
         }
+        yield* refused(worker, ["erase", "--id", "K1", "--by", "r1"])
+        strictEqual((yield* run(owner, ["erase", "--id", "K1", "--by", "r1"])).exitCode, 0)
         const erase = ["erase", "--older-than", "0d"]
         yield* refused(reader, erase)
         strictEqual((yield* run(owner, erase)).stdout, "Erased: 1. Their counts stay.\n")

@@ -120,7 +120,7 @@ const read = Effect.gen(function*() {
   reader.prepare("SELECT COUNT(*) FROM idv_rescreen_people").all()
   const hasId = () => [file, `${file}-wal`].some((path) => readFileSync(path, "latin1").includes("CanaryId"))
   assert.isTrue(hasId())
-  const erasing = yield* Effect.fork(Effect.exit(ledger.erase(-1)))
+  const erasing = yield* Effect.fork(Effect.exit(ledger.erase({ olderThan: -1 })))
   yield* TestClock.adjust("3 seconds")
   assert.isNull(erasing.unsafePoll())
   return { ledger, reader, hasId, erasing }
@@ -147,6 +147,6 @@ it.scoped("fails to erase while another process reads the file, and says what to
     )
     assert.isTrue(hasId())
     reader.exec("COMMIT")
-    assert.deepStrictEqual(yield* ledger.erase(-1), [])
+    assert.deepStrictEqual(yield* ledger.erase({ olderThan: -1 }), [])
     assert.isFalse(hasId())
   }))

@@ -54,7 +54,7 @@ const screened = (
 ) =>
   Effect.gen(function*() {
     const time = VirtualClock.make()
-    const ledger = VirtualLedger.make(time.now, count, { rate: options.rate ?? rate })
+    const ledger = VirtualLedger.make(time.now, count, { rate: options.rate ?? rate, evidence: "none" })
     const sent: Array<Sent> = []
     const canned = Context.get(
       yield* Layer.build(AmlClient.layerTest(() => options.answer?.(sent.length) ?? "No")),
@@ -76,6 +76,7 @@ const screened = (
         const run = {
           id: "1",
           service: "service",
+          environment: "",
           people: "lookup",
           digest: "",
           total: count,

@@ -269,11 +269,16 @@ describe("idv-rescreen", () => {
           strictEqual((yield* Processes.run(["start", at.people, "--run", "1"], variables)).exitCode, 10)
           const decide = (csv: string) =>
             Processes.run(["decide", "--run", "1", "--reviewer", "r1", ...ledger], variables, csv)
+          const header = "id,digest,decision,reason"
           const wrong: ReadonlyArray<readonly [string, string]> = [
-            ["id,verdict\nK5,false_positive\n", "The first line of the decisions should be id,decision"],
-            ["id,decision\nK5,false_positive\nK5,true_match\n", "Rows 3 of the decisions should be"],
-            ["id,decision\nK5,false_positive\nCanaryname,x\n", "Run 1 has no result for the ids in rows 3"],
-            ["id,decision\n\"K5,false_positive\n", "a quote is not closed"]
+            ["id,decision\nK5,false_positive\n", "The first line of the decisions should be id,digest,decision,reason"],
+            [`${header}\nK5,d,false_positive,age\nK5,d,true_match,age\n`, "Rows 3 of the decisions should be"],
+            [
+              `${header}\nCanaryname,d,false_positive,age\n`,
+              "Run 1 has no result for these ids (decision 1 of the list)"
+            ],
+            [`${header}\nK5,d,false_positive,age\n`, "does not have this digest"],
+            [`${header}\n"K5,d,false_positive,age\n`, "a quote is not closed"]
           ]
           for (const [csv, expected] of wrong) {
             const { exitCode, stderr, stdout } = yield* decide(csv)
@@ -286,8 +291,15 @@ describe("idv-rescreen", () => {
             return yield* at.files.readFileString(`${at.path}/people-1.csv`)
           })
           assertFalse((yield* report).includes("false_positive"))
+          const { stdout: matches } = yield* Processes.run(
+            ["matches", "--run", "1", "--reviewer", "r1", ...ledger],
+            variables
+          )
+          assertInclude(matches, "Canaryname5 Testpep")
+          const [digest5, digest10] = Array.from(matches.matchAll(/"digest":"([\da-f]{64})"/g), ([, digest]) => digest)
+          const rows = [header, `K5,${digest5},false_positive,age`, `K10,${digest10},true_match,age`]
           strictEqual(
-            (yield* decide("id,decision\nK5,false_positive\nK10,true_match\n")).stdout,
+            (yield* decide(rows.join("\n"))).stdout,
             "Stored: 2 decisions about results of run 1.\n"
           )
           const lines = (yield* report).split("\n")
@@ -313,7 +325,7 @@ describe("idv-rescreen", () => {
           strictEqual((yield* runCommand(plan([]))).exitCode, 0)
           const cases = [
             [plan([], `${csv}K6,Canaryname6 Testclear,1957-03-14\n`), "Run 1 was planned with another population."],
-            [plan(["--evidence", "response"]), "Run 1 was planned with another evidence."],
+            [plan(["--evidence", "all"]), "Run 1 was planned with another evidence."],
             [work({ IDV_CUSTOMER_ID: "other" }), "Run 1 was planned with another service."],
             [
               work({ IDV_BASE_URL: `${variables["IDV_BASE_URL"]}/sandbox` }),

@@ -23,16 +23,17 @@ Effect.gen(function*() {
   const url = yield* Config.redacted("DATABASE_URL")
   // The name that the command `idv-rescreen` uses, so that both share a rate.
   const { host, pathname } = yield* Config.url("IDV_BASE_URL")
+  const environment = yield* Config.withDefault(Config.string("IDV_ENVIRONMENT"), "")
   const service = `${host}${pathname.replace(/\/+$/, "")} ${yield* Config.string("IDV_CUSTOMER_ID")}`
 
   // The run of a day is planned once, even if two machines start it.
   const night = Effect.gen(function*() {
     const run = DateTime.formatIsoDateUtc(yield* DateTime.now)
-    yield* Rescreening.plan(Population.fromCsv(files.stream(file)), { run, service, rate: 20 })
+    yield* Rescreening.plan(Population.fromCsv(files.stream(file)), { run, service, environment, rate: 20 })
   })
 
   if (now === "--now") yield* night
-  return yield* EnginePgBoss.work({ url, service, cron: "0 1 * * *", night })
+  return yield* EnginePgBoss.work({ url, service, environment, cron: "0 1 * * *", night })
 }).pipe(
   Effect.provide(layer),
   NodeRuntime.runMain

@@ -19,9 +19,10 @@ export const screen = (file: string) =>
     const files = yield* FileSystem.FileSystem
     const run = DateTime.formatIsoDateUtc(yield* DateTime.now)
     const service = yield* Config.withDefault(Config.string("IDV_BASE_URL"), "the mock server")
+    const environment = yield* Config.withDefault(Config.string("IDV_ENVIRONMENT"), "")
 
-    yield* Rescreening.plan(Population.fromCsv(files.stream(file)), { run, service, rate: 20 })
-    yield* ProgressBar.during(Rescreening.status(run), Rescreening.work({ run, service }))
+    yield* Rescreening.plan(Population.fromCsv(files.stream(file)), { run, service, environment, rate: 20 })
+    yield* ProgressBar.during(Rescreening.status(run), Rescreening.work({ run, service, environment }))
 
     const out = file.replace(/\.csv$/, "")
     const write = <E, R>(path: string, text: Stream.Stream<string, E, R>) =>

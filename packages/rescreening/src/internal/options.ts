@@ -13,6 +13,12 @@ const decodeId = Violation.decodeUnknown(Run.Id)
 export const run = (name: string) =>
   Effect.mapError(decodeId(name), ([{ expected }]) => invalid("run", `should be ${expected}`))
 
+/** A label is empty, or a word like the name of a run. */
+export const label = (name: string, label: string) =>
+  label === ""
+    ? Effect.void
+    : Effect.mapError(decodeId(label), ([{ expected }]) => invalid(name, `should be ${expected}`))
+
 export const policy = (options: unknown) =>
   Effect.mapError(decodePolicy(options), ([{ expected, path }]) => invalid(path, `should be ${expected}`))
 

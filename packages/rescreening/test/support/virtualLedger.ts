@@ -37,7 +37,9 @@ export const make = (time: () => number, count: number, policy: typeof Run.Polic
         return [claim.line]
       })
     return {
-      claim: ({ limit, token = `token-${++tokens}` }: { readonly limit: number; readonly token?: string | undefined }) =>
+      claim: (
+        { limit, token = `token-${++tokens}` }: { readonly limit: number; readonly token?: string | undefined }
+      ) =>
         statement((): ReadonlyArray<Ledger.Claim> => {
           const pending = [...rows].filter(([, { state }]) => state === "pending").slice(0, limit)
           return pending.map(([line, row]) => {

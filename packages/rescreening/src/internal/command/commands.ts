@@ -2,6 +2,7 @@
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as Progress from "@effect-idv/cli/progress"
 import { UsageError } from "@effect-idv/cli/usageError"
+import * as AmlCheck from "@effect-idv/core/AmlCheck"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Console from "effect/Console"
@@ -10,10 +11,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Comparison from "../../Comparison.ts"
+import * as Coverage from "../../Coverage.ts"
 import * as Ledger from "../../Ledger.ts"
+import * as Matches from "../../Matches.ts"
 import * as People from "../../People.ts"
+import * as PersonalData from "../../PersonalData.ts"
 import * as Population from "../../Population.ts"
 import * as Rescreening from "../../Rescreening.ts"
 import { RunNotFound } from "../../RescreeningError.ts"
@@ -37,6 +42,7 @@ const words: ReadonlyArray<readonly [Run.State, string]> = [
   ["not_screened", "not screened: there is no result"],
   ["unknown", "unknown: sent, no response; may be billed"],
   ["wrong_row", "wrong rows: not sent"],
+  ["erased", "erased: the data of these people were erased on request"],
   ["pending", "pending: not sent yet"],
   ["claimed", "claimed by a worker: not sent yet"],
   ["sent", "sent: waiting for the response"]
@@ -59,11 +65,19 @@ const fileOf = (path: string) =>
     Reports.cannotUse(path)
   )
 
+/** The planned run, with the number of checks and the time that they take at its rate. */
 const printPlanned = ({ id, plannedAt, policy, total }: Run.Run, { rate = policy.rate }: Run.Changes = {}) =>
-  Console.log(
-    `Run ${id}: ${total} rows, planned at ${DateTime.formatIso(plannedAt)}, ${policy.rate} checks per second.` +
-      (rate === policy.rate ? "" : " It keeps its policy; idv-rescreen set changes it.")
-  )
+  Effect.gen(function*() {
+    const ledger = yield* Ledger.Ledger
+    const { wrong_row } = yield* ledger.counts(id)
+    const checks = total - wrong_row
+    const duration = Duration.format(Duration.seconds(Math.ceil(checks / policy.rate)))
+    yield* Console.log(
+      `Run ${id}: ${total} rows, planned at ${DateTime.formatIso(plannedAt)}, ${policy.rate} checks per second. ` +
+        `${checks} checks take ${duration}.` +
+        (rate === policy.rate ? "" : " It keeps its policy; idv-rescreen set changes it.")
+    )
+  })
 
 /** Shows the count of rows with an outcome while `effect` runs, on a terminal. */
 const withProgress = <A, E, R>(run: Run.Run, effect: Effect.Effect<A, E, R>) =>
@@ -78,11 +92,15 @@ const withProgress = <A, E, R>(run: Run.Run, effect: Effect.Effect<A, E, R>) =>
     return yield* Effect.ensuring(effect, progress.clear)
   }).pipe(Effect.scoped)
 
-const workAndPrint = (run: Run.Run, service: string, flags: Settings.Flags) =>
+const workAndPrint = (
+  run: Run.Run,
+  where: Effect.Effect.Success<typeof Settings.where>,
+  flags: Settings.Flags
+) =>
   Effect.gen(function*() {
     const { concurrency = 10, lease } = flags
     const work = Effect.provide(
-      Rescreening.work({ run: run.id, service, concurrency, lease }),
+      Rescreening.work({ run: run.id, ...where, concurrency, lease }),
       Settings.layerIdv(concurrency)
     )
     const counts = yield* withProgress(run, work)
@@ -125,8 +143,8 @@ export const start = (args: ParsedArguments.ParsedArguments) =>
     yield* Settings.checkIdv
     const path = args.argument
     const base = path.replace(/\.csv$/i, "")
-    const service = yield* Settings.service
-    const options = Settings.planOptions(args, flags, service)
+    const where = yield* Settings.where
+    const options = Settings.planOptions(args, flags, where)
     yield* checkRows(fileOf(path), flags)
     yield* Reports.checkFolderOf(flags.out ?? base)
     return yield* Effect.gen(function*() {
@@ -137,7 +155,7 @@ export const start = (args: ParsedArguments.ParsedArguments) =>
         yield* Rescreening.resume(run.id)
         yield* Console.log(`Run ${run.id} was paused and continues. The reason was ${run.reason}`)
       }
-      const code = yield* workAndPrint(run, service, flags)
+      const code = yield* workAndPrint(run, where, flags)
       yield* Reports.write(run.id, flags.out ?? `${base}-${run.id}`)
       return code
     }).pipe(
@@ -154,15 +172,38 @@ const onStandardInput = Stream.suspend(() =>
   )
 )
 
+/** Those people of the CSV to whom a check was sent in the span of `--from-sent`, or all. */
+const incident = <E, R>(
+  people: Stream.Stream<Population.Row, E, R>,
+  { environment, service }: Rescreening.PlanOptions,
+  { "from-sent": span }: Settings.Flags
+) =>
+  Effect.gen(function*() {
+    if (span === undefined) return people
+    const ledger = yield* Ledger.Ledger
+    const ids = new Set(yield* ledger.sentBetween({ service, environment: environment ?? "" }, span))
+    const found = Stream.filter(people, (row) => !Population.isWrongRow(row) && ids.has(row.key))
+    const missing = ids.size - (yield* Stream.runCount(found))
+    if (missing > 0) {
+      yield* Console.error(
+        `${missing} people to whom a check was sent in this span are not in the file, or their rows are wrong.`
+      )
+    }
+    return found
+  })
+
 export const plan = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
     const flags = yield* Settings.flags(args, ["run"])
-    const options = Settings.planOptions(args, flags, yield* Settings.service)
+    const options = Settings.planOptions(args, flags, yield* Settings.where)
     // All of it, because it can be read only once: about 50 MB for a million people. In small chunks, because their texts
     // need more memory.
     const bytes = Stream.rechunk(Stream.fromChunk(yield* Stream.runCollect(onStandardInput)), 1)
     yield* checkRows(bytes, flags)
-    yield* Effect.flatMap(Rescreening.plan(population(bytes, flags), options), (run) => printPlanned(run, options))
+    yield* incident(population(bytes, flags), options, flags).pipe(
+      Effect.flatMap((people) => Rescreening.plan(people, options)),
+      Effect.flatMap((run) => printPlanned(run, options))
+    )
       .pipe(
         Effect.provide(Settings.layerLedger(flags, { creates: true })),
         // The key is read first, because the ledger may create its file.
@@ -175,9 +216,9 @@ export const work = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
     const flags = yield* Settings.flags(args)
     yield* Settings.checkIdv
-    const service = yield* Settings.service
+    const where = yield* Settings.where
     return yield* selectedRun(flags, ({ state }) => state !== "complete").pipe(
-      Effect.flatMap((run) => workAndPrint(run, service, flags)),
+      Effect.flatMap((run) => workAndPrint(run, where, flags)),
       Effect.provide(Settings.layerLedger(flags)),
       Effect.provide(People.layerEnv)
     )
@@ -215,9 +256,11 @@ export const status = (args: ParsedArguments.ParsedArguments) =>
         const status = yield* Stream.runHead(Rescreening.status(id))
         if (Option.isNone(status)) continue
         const { counts, pauses, run, servicePause } = status.value
-        const { amended, completedAt, erasedAt, plannedAt, policy, reason, state, total } = run
+        const { amended, completedAt, erasedAt, plannedAt, policy, reason, state, total, ...others } = run
         yield* Console.log(JSON.stringify({
           run: id,
+          environment: others.environment,
+          class: others.class,
           state,
           reason,
           amended,
@@ -292,17 +335,97 @@ export const compare = (args: ParsedArguments.ParsedArguments) =>
 export const decide = (args: ParsedArguments.ParsedArguments) =>
   withLedger(args, ["run", "reviewer"], ({ reviewer = "", run = "" }) =>
     Effect.gen(function*() {
+      const approves = ParsedArguments.isOn(args, "approve")
       const csv = yield* Stream.mkString(Stream.decodeText(onStandardInput))
-      const count = yield* Decisions.store(run, reviewer, csv)
-      yield* Console.log(`Stored: ${count} decisions about results of run ${run}.`)
+      const count = yield* Decisions.store(run, csv, { reviewer, approves })
+      yield* Console.log(`Stored: ${count} ${approves ? "approvals" : "decisions"} about results of run ${run}.`)
     }))
 
-export const erase = (args: ParsedArguments.ParsedArguments) =>
-  withLedger(args, ["older-than"], (flags) =>
+const printJson = (value: unknown) => Console.log(JSON.stringify(value))
+
+const encodeCheck = (check: AmlCheck.AmlCheck) => Effect.orDie(Schema.encode(AmlCheck.WithoutBody)(check))
+const encodeWithBody = (check: AmlCheck.AmlCheck) => Effect.orDie(Schema.encode(AmlCheck.AmlCheck)(check))
+
+export const matches = (args: ParsedArguments.ParsedArguments) =>
+  withLedger(args, ["run", "reviewer"], ({ reviewer = "", run = "" }) =>
+    Matches.review(run, { reader: reviewer }).pipe(
+      Stream.mapEffect(({ check, late, row }) =>
+        Effect.all({
+          check: check === undefined ? Effect.succeed(null) : encodeCheck(check),
+          late_checks: Effect.forEach(late, (check) => encodeCheck(check))
+        }).pipe(Effect.map((checks) => ({ ...row, ...checks })))
+      ),
+      Stream.runForEach(printJson),
+      Effect.provide(People.layerEnv)
+    ))
+
+export const history = (args: ParsedArguments.ParsedArguments) =>
+  withLedger(args, [], ({ id }) =>
+    Effect.flatMap(Ledger.Ledger, (ledger) =>
+      Stream.runForEach(
+        id === undefined ? ledger.history : Stream.fromIterableEffect(ledger.historyOf([id])),
+        printJson
+      )))
+
+export const exportPerson = (args: ParsedArguments.ParsedArguments) =>
+  withLedger(args, ["id", "by"], ({ by = "", id = "" }) =>
     Effect.gen(function*() {
-      const runs = yield* Rescreening.erase({ olderThan: flags["older-than"] ?? Duration.infinity })
+      const { history, runs } = yield* PersonalData.read(id, { actor: by })
+      for (const { checks, ...inRun } of runs) {
+        yield* printJson({ ...inRun, checks: yield* Effect.forEach(checks, (check) => encodeWithBody(check)) })
+      }
+      yield* Effect.forEach(history, printJson, { discard: true })
+    }).pipe(Effect.provide(People.layerEnv)))
+
+export const hold = (args: ParsedArguments.ParsedArguments) =>
+  withLedger(args, ["id", "by"], ({ by = "", id = "" }) =>
+    Effect.gen(function*() {
+      const releases = ParsedArguments.isOn(args, "release")
+      const changed = yield* PersonalData.hold(id, { actor: by, releases })
+      const state = releases ? "not on hold" : "on hold: nothing about this person is erased"
+      yield* Console.log(`The person is ${changed ? "now " : "already "}${state}.`)
+    }))
+
+const erasePerson = (id: string, actor: string | undefined, keepsHistory: boolean) =>
+  Effect.gen(function*() {
+    if (actor === undefined) return yield* new UsageError({ text: "--by is missing: who erases this person" })
+    const rows = yield* PersonalData.erase(id, { actor, keepsHistory })
+    yield* Console.log(
+      `Erased: the person, in ${rows} ${
+        rows === 1 ? "run" : "runs"
+      }. Reports and exports that were written before, and ` +
+        "backups, still contain the person."
+    )
+  })
+
+export const erase = (args: ParsedArguments.ParsedArguments) =>
+  withLedger(args, [], (flags) =>
+    Effect.gen(function*() {
+      const { "history-older-than": historyOlderThan, id, "older-than": olderThan } = flags
+      if ((id === undefined) === (olderThan === undefined)) {
+        return yield* new UsageError({ text: "Expected either --older-than or --id" })
+      }
+      if (id !== undefined) return yield* erasePerson(id, flags.by, ParsedArguments.isOn(args, "keep-history"))
+      const runs = yield* Rescreening.erase({ olderThan: olderThan ?? Duration.infinity, historyOlderThan })
       yield* Console.log(runs.length === 0 ? "No run is that old." : `Erased: ${runs.join(", ")}. Their counts stay.`)
     }))
+
+export const due = (args: ParsedArguments.ParsedArguments) =>
+  withLedger(args, ["class", "older-than"], (flags) =>
+    Stream.runForEach(
+      Coverage.due({ class: flags.class ?? "", olderThan: flags["older-than"] ?? Duration.infinity }),
+      printJson
+    ))
+
+export const coverage = (args: ParsedArguments.ParsedArguments) =>
+  Effect.gen(function*() {
+    const flags = yield* Settings.flags(args, ["class", "within"])
+    return yield* Effect.gen(function*() {
+      const found = yield* Coverage.coverage({ class: flags.class ?? "", within: flags.within ?? Duration.infinity })
+      yield* printJson(found)
+      return found.due + found.wrongRows > 0 ? 2 : 0
+    }).pipe(Effect.provide(Settings.layerLedger(flags)))
+  })
 
 /** Loaded only here, because pg-boss is an optional peer. */
 const engine = Effect.tryPromise(() => import("../../EnginePgBoss.ts")).pipe(Effect.option)
@@ -327,7 +450,19 @@ export const migrate = (args: ParsedArguments.ParsedArguments) =>
 type CommandEffect =
   | ReturnType<typeof start | typeof plan | typeof work | typeof report | typeof migrate>
   | ReturnType<
-    typeof set | typeof status | typeof pause | typeof resume | typeof compare | typeof decide | typeof erase
+    | typeof set
+    | typeof status
+    | typeof pause
+    | typeof resume
+    | typeof compare
+    | typeof decide
+    | typeof matches
+    | typeof history
+    | typeof exportPerson
+    | typeof hold
+    | typeof erase
+    | typeof due
+    | typeof coverage
   >
 
 /** A command with its arguments. */

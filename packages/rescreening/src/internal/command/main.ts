@@ -40,16 +40,30 @@ const changes = [
 ]
 const population = [
   ...changes,
-  valueFlag("evidence", "kind", "Evidence to store: digest (default), or response, which is encrypted", [
-    "digest",
-    "response"
-  ]),
+  valueFlag(
+    "evidence",
+    "kind",
+    "Responses to store, encrypted: of matches (default: potential matches and doubtful Nos), all, or none",
+    ["matches", "all", "none"]
+  ),
+  valueFlag("class", "name", "Risk class of these people, such as high; runs of different classes are not compared"),
+  booleanFlag("four-eyes", "A decision counts only after another person approved it"),
+  valueFlag("valid", "duration", "Age at which a decision must be renewed, such as 180d (default: never)"),
   booleanFlag("hide-keys", "Show no keys of people on the HTML page"),
-  booleanFlag("ignore-profile-address", "A new aml_profile alone does not count as changed evidence"),
+  booleanFlag(
+    "ignore-profile-address",
+    "The service returns a new aml_profile for each search: alone it is not a change, and decisions about matches are " +
+      "valid for one run"
+  ),
   valueFlag("key-pattern", "regex", "Pattern of a whole key (default: a digit, and no blank)"),
   valueFlag("expect-at-least", "n", "Plan nothing if the file has fewer rows, for example because it was cut")
 ]
 const out = valueFlag("out", "path", "Reports to write: <path>.csv, <path>.jsonl and <path>.html")
+
+const reviewer = valueFlag("reviewer", "name", "Name of the reviewer, stored in the history (required)")
+const person = valueFlag("id", "id", "The person (required)")
+const by = valueFlag("by", "name", "Who asks, stored in the history (required)")
+const riskClass = valueFlag("class", "name", "Class whose newest run has the people (required)")
 
 interface Definition {
   readonly usage: string
@@ -68,7 +82,16 @@ const definitions: Readonly<Record<string, Definition>> = {
   plan: {
     usage: "plan",
     description: "Store a run of the people in the CSV on standard input, with the columns id,name,date_of_birth",
-    flags: [requiredRun, ...population, ledger],
+    flags: [
+      requiredRun,
+      ...population,
+      valueFlag(
+        "from-sent",
+        "span",
+        "Only people to whom a check was sent in this span, in UTC, such as 2026-10-03..2026-10-05"
+      ),
+      ledger
+    ],
     run: Commands.plan
   },
   work: {
@@ -123,25 +146,67 @@ const definitions: Readonly<Record<string, Definition>> = {
     flags: [booleanFlag("all", "Also show people whose result is unchanged"), ledger],
     run: Commands.compare
   },
+  matches: {
+    usage: "matches",
+    description: "Show the matches of a run to a person with the encryption key, as JSON Lines; the history says who",
+    flags: [requiredRun, reviewer, ledger],
+    run: Commands.matches
+  },
   decide: {
     usage: "decide",
-    description: "Store a reviewer's decisions from the CSV on standard input, with the columns id,decision",
+    description:
+      "Store a reviewer's decisions from the CSV on standard input, with the columns id,digest,decision,reason",
     flags: [
       requiredRun,
-      valueFlag("reviewer", "name", "Name of the reviewer, stored with the decisions (required)"),
+      reviewer,
+      booleanFlag("approve", "Approve these decisions, which another person stored"),
       ledger
     ],
     run: Commands.decide
   },
+  history: {
+    usage: "history",
+    description: "Show decisions, approvals, views, exports, holds and erasures as JSON Lines",
+    flags: [valueFlag("id", "id", "Only those about this person"), ledger],
+    run: Commands.history
+  },
+  due: {
+    usage: "due",
+    description: "List the people of a class who have no result within a time, over all runs, as JSON Lines",
+    flags: [riskClass, valueFlag("older-than", "duration", "Age of the last result, such as 30d (required)"), ledger],
+    run: Commands.due
+  },
+  coverage: {
+    usage: "coverage",
+    description: "Show how many people of a class have a result within a time; exit code 2 if somebody has none",
+    flags: [riskClass, valueFlag("within", "duration", "Such as 30d (required)"), ledger],
+    run: Commands.coverage
+  },
+  export: {
+    usage: "export",
+    description: "Show everything about one person in all runs, decrypted, as JSON Lines",
+    flags: [person, by, ledger],
+    run: Commands.exportPerson
+  },
+  hold: {
+    usage: "hold",
+    description: "Prevent the erasure of one person",
+    flags: [person, by, booleanFlag("release", "End the hold"), ledger],
+    run: Commands.hold
+  },
   erase: {
     usage: "erase",
-    description: "Delete people, results and decisions of old runs, and keep their counts",
+    description: "Delete people and results of old runs, and keep their counts; or delete one person in all runs",
     flags: [
+      valueFlag("older-than", "duration", "Age of the runs to erase in days or weeks, such as 400d or \"57 weeks\""),
       valueFlag(
-        "older-than",
+        "history-older-than",
         "duration",
-        "Age of the runs to erase in days or weeks, such as 400d or \"57 weeks\" (required)"
+        "Also delete decisions, views and exports of this age, such as 1900d"
       ),
+      valueFlag("id", "id", "The person to erase"),
+      valueFlag("by", "name", "Who erases this person; the history says who, but not whom"),
+      booleanFlag("keep-history", "Keep the decisions, views and exports of this person"),
       ledger
     ],
     run: Commands.erase
@@ -160,7 +225,7 @@ result or cannot be sent, 11 a result arrived after the run was complete, 4 the 
 start or continue, 128 and the number of the signal if it was interrupted, such as 130 after Ctrl-C.
 
 The service and its credentials are IDV_AUTH_URL, IDV_BASE_URL, IDV_CUSTOMER_ID and IDV_CUSTOMER_KEY; the key that
-encrypts people is IDV_RESCREEN_KEY, <id>:<32 bytes in base64>. ${CommandLine.network}.`
+encrypts people is IDV_RESCREEN_KEY, <id>:<32 bytes in base64>. IDV_ENVIRONMENT, such as sandbox, is part of a run. ${CommandLine.network}.`
 
 const make = (version: string) => (invoke: CommandLine.Invoke): Command => {
   const program = CommandLine.program(

@@ -10,6 +10,7 @@ import * as Stream from "effect/Stream"
 import { dirname } from "node:path"
 import * as Ledger from "../../Ledger.ts"
 import * as Report from "../../Report.ts"
+import * as Settings from "./settings.ts"
 
 export const cannotUse = (path: string) => (error: { readonly _tag: string; readonly reason?: string }) =>
   new UsageError({ text: `${printable(path)} cannot be used: ${error.reason ?? error._tag}` })
@@ -20,13 +21,14 @@ export const checkFolderOf = (out: string) =>
     Effect.mapError(cannotUse(out))
   )
 
-/** The newest complete run of the same service before this one. */
+/** The newest complete run of the same service and class before this one. */
 const runBefore = (run: string) =>
   Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
-    const { plannedAt, service } = yield* ledger.run(run)
+    const { class: riskClass, environment, plannedAt, service } = yield* ledger.run(run)
     return (yield* ledger.runs).find((other) =>
-      other.id !== run && other.service === service && other.state === "complete" && other.erasedAt === null &&
+      other.id !== run && other.service === service && other.environment === environment && other.class === riskClass &&
+      other.state === "complete" && other.erasedAt === null &&
       DateTime.lessThan(other.plannedAt, plannedAt)
     )?.id
   })
@@ -47,8 +49,9 @@ export const write = (run: string, out: string) =>
           Effect.onError(() => Effect.ignore(files.remove(draft)))
         )
       })
-    yield* write(`${out}.csv`, Report.csv(run))
-    yield* write(`${out}.jsonl`, Report.jsonLines(run))
+    const people = yield* Settings.optionalPeople
+    yield* write(`${out}.csv`, Report.csv(run, { people }))
+    yield* write(`${out}.jsonl`, Report.jsonLines(run, { people }))
     yield* write(`${out}.html`, Stream.fromEffect(Report.page(run, { since: yield* runBefore(run) })))
     yield* Console.log(`Written: ${out}.csv, ${out}.jsonl and ${out}.html`)
   })

@@ -18,6 +18,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { fileURLToPath } from "node:url"
 import * as Ledger from "../../Ledger.ts"
+import * as People from "../../People.ts"
 import * as Run from "../../Run.ts"
 
 const refuse = (text: string) => Effect.fail(new UsageError.UsageError({ text }))
@@ -58,6 +59,35 @@ const Pattern = Schema.String.pipe(
   Schema.annotations(Violation.expecting("a regular expression"))
 )
 
+const ActorName = Text.matching(
+  /^[^\p{Cc}\p{Bidi_Control}]{1,256}$/u,
+  "1 to 256 characters, without control characters"
+)
+
+/** The days of a span in UTC, both inclusive, or its times. */
+const Span = Schema.transformOrFail(
+  Schema.String,
+  Schema.Struct({ from: Schema.Number, to: Schema.Number }),
+  {
+    strict: true,
+    decode: (text, _, ast) => {
+      const [from = "", to = ""] = /^(\d{4}-[\d:TZ.-]{5,25})\.\.(\d{4}-[\d:TZ.-]{5,25})$/.exec(text)?.slice(1) ?? []
+      const day = /^\d{4}-\d{2}-\d{2}$/
+      const isTime = /Z$/
+      const millis = (text: string) => day.test(text) || isTime.test(text) ? Date.parse(text) : NaN
+      const span = { from: millis(from), to: millis(to) + (day.test(to) ? 86_400_000 - 1 : 0) }
+      return span.from <= span.to
+        ? ParseResult.succeed(span)
+        : ParseResult.fail(new ParseResult.Type(ast, text))
+    },
+    encode: ({ from, to }) => ParseResult.succeed(`${new Date(from).toISOString()}..${new Date(to).toISOString()}`)
+  }
+).annotations(
+  Violation.expecting(
+    "two days or times in UTC, such as 2026-10-03..2026-10-05 or 2026-10-03T09:00:00Z..2026-10-03T10:00:00Z"
+  )
+)
+
 const fields = {
   "run": Run.Id,
   "concurrency": FlagValues.wholeNumber(1, 1000),
@@ -65,12 +95,19 @@ const fields = {
   "rate": FlagValues.number(0.01, 100_000),
   "unknown": FlagValues.oneOf("review", "rescreen"),
   "stop-after": FlagValues.wholeNumber(1, 1_000_000),
-  "evidence": FlagValues.oneOf("digest", "response"),
+  "evidence": FlagValues.oneOf("matches", "all", "none"),
+  "valid": Age,
+  "class": Run.Id,
+  "from-sent": Span,
   "key-pattern": Pattern,
   "expect-at-least": FlagValues.wholeNumber(1, 100_000_000),
   "again": FlagValues.oneOf("not_screened", "unknown", "both"),
-  "reviewer": Text.matching(/^[^\p{Cc}\p{Bidi_Control}]{1,256}$/u, "1 to 256 characters, without control characters"),
+  "reviewer": ActorName,
   "older-than": Age,
+  "within": Age,
+  "history-older-than": Age,
+  "by": ActorName,
+  "id": Text.matching(/^[^\p{Cc}\p{Cf}]{1,255}$/u, "the id of a person"),
   "out": Text.Path,
   "ledger": Text.Path
 }
@@ -99,9 +136,16 @@ export const changes = (flags: Flags): Run.Changes => ({
   stopAfter: flags["stop-after"]
 })
 
-export const planOptions = (args: ParsedArguments.ParsedArguments, flags: Flags, service: string) => ({
+export const planOptions = (
+  args: ParsedArguments.ParsedArguments,
+  flags: Flags,
+  where: { readonly service: string; readonly environment: string }
+) => ({
   run: flags.run ?? "",
-  service,
+  ...where,
+  class: flags.class,
+  fourEyes: ParsedArguments.isOn(args, "four-eyes"),
+  ...(flags.valid === undefined ? {} : { decisionsValidDays: Duration.toDays(flags.valid) }),
   ...changes(flags),
   evidence: flags.evidence,
   expectAtLeast: flags["expect-at-least"],
@@ -110,16 +154,18 @@ export const planOptions = (args: ParsedArguments.ParsedArguments, flags: Flags,
 })
 
 /**
- * The host and path of the address, and the customer, so that a run never mixes sandbox and production, or two accounts.
+ * The host and path of the address, and the customer, so that a run never mixes two accounts; and the label of the
+ * evidence, so that it never mixes sandbox and production, even at one address.
  */
-export const service = Effect.gen(function*() {
+export const where = Effect.gen(function*() {
   const baseUrl = yield* Config.string("IDV_BASE_URL")
   const { host, pathname } = yield* Effect.try({
     try: () => new URL(baseUrl),
     catch: () => ConfigError.InvalidData(["IDV_BASE_URL"], "should be a URL")
   })
   const customer = yield* Config.string("IDV_CUSTOMER_ID")
-  return `${host}${pathname.replace(/\/+$/, "")} ${customer}`
+  const environment = yield* Config.withDefault(Config.string("IDV_ENVIRONMENT"), "")
+  return { service: `${host}${pathname.replace(/\/+$/, "")} ${customer}`, environment }
 })
 
 /** Fails with all invalid variables at once, before anything is sent. */
@@ -131,6 +177,15 @@ export const checkIdv = Effect.scoped(Layer.build(Layer.provide(Idv.layerEnv(), 
  */
 export const layerIdv = (concurrency: number) =>
   Layer.provide(Idv.layerEnv({ concurrency }), IdvHttp.layerEnv({ connections: concurrency }))
+
+/** What decrypts evidence, if IDV_RESCREEN_KEY is set. */
+export const optionalPeople = Effect.flatMap(
+  Config.option(Config.redacted("IDV_RESCREEN_KEY")),
+  Option.match({
+    onNone: () => Effect.succeed(undefined),
+    onSome: () => Effect.provide(People.People, People.layerEnv)
+  })
+)
 
 type Place =
   | { readonly file: string; readonly url?: undefined }

@@ -95,7 +95,10 @@ export const make = Effect.gen(function*() {
           ) ${update}`,
         orElse: () =>
           sql.withTransaction(
-            Effect.tap(sql`WITH ${picked} ${update}`, (rows) => rows.length > 0 ? sql`${insert} WHERE true ${again}` : Effect.void)
+            Effect.tap(
+              sql`WITH ${picked} ${update}`,
+              (rows) => rows.length > 0 ? sql`${insert} WHERE true ${again}` : Effect.void
+            )
           )
       }).pipe(
         decodeClaims,

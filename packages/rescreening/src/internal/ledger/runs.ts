@@ -1,17 +1,15 @@
-/** The operations on whole runs: plan, count, pause, read for reports, erase. */
+/** The operations on whole runs: plan, count, pause, read for reports. */
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { randomBytes } from "node:crypto"
 import * as LedgerRow from "../../LedgerRow.ts"
-import { LedgerInUse, LedgerUnavailable, RunNotFound } from "../../RescreeningError.ts"
+import { LedgerUnavailable, RunNotFound } from "../../RescreeningError.ts"
 import * as Run from "../../Run.ts"
-import * as PostgresClient from "./postgresClient.ts"
+import * as Erasure from "./erasure.ts"
 import type * as Ledger from "./service.ts"
 import * as Statements from "./statements.ts"
 
@@ -20,9 +18,11 @@ const decodeRows = Statements.rows(LedgerRow.LedgerRow)
 const decodeCounts = Statements.rows(Schema.Struct({ state: Run.State, count: Schema.Int }))
 const decodeLines = Statements.rows(Schema.Struct({ line: Schema.Int }))
 const decodeBuckets = Statements.rows(Schema.Struct({ bucket: Schema.Number, count: Schema.Int }))
-const decodeDecisions = Statements.rows(LedgerRow.Decision)
+const decodeIds = Statements.rows(Schema.Struct({ id: Schema.String }))
+const decodeLastResults = Statements.rows(
+  Schema.Struct({ id: Schema.String, lastResultAt: Schema.NullOr(Schema.DateTimeUtcFromNumber) })
+)
 const decodePlans = Statements.rows(Schema.Struct({ plan: Schema.String }))
-const decodeCheckpoints = Statements.rows(Schema.Struct({ busy: Schema.Int }))
 
 /** Rows per statement. */
 const batch = 1000
@@ -32,20 +32,15 @@ const longestPlan = 86_400_000
 
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const { collate, forShare, forUpdate, now } = Statements.dialect(sql)
-  const patient = Option.getOrElse(
-    yield* Effect.serviceOption(PostgresClient.Patient),
-    () => Layer.succeed(SqlClient.SqlClient, sql)
-  )
+  const { forShare, forUpdate, now } = Statements.dialect(sql)
 
   const planOf = (run: string) => sql`(SELECT plan FROM idv_rescreen_runs WHERE id = ${run})`
 
   const columns = sql`id, planned_at AS "plannedAt", state, reason, completed_at AS "completedAt",
-    erased_at AS "erasedAt", erased_counts AS "erasedCounts", policy, service, people, digest, total, amended`
+    erased_at AS "erasedAt", erased_counts AS "erasedCounts", policy, service, environment, class,
+    people, digest, total, amended`
 
-  const rowColumns = sql`line, id, state, times_sent AS "timesSent", times_unknown AS "timesUnknown", codes, error,
-    check_id AS "checkId", searched_on AS "searchedOn", sent_at AS "sentAt", settled_at AS "settledAt",
-    response_digest AS "responseDigest", content_digest AS "contentDigest", evidence, late`
+  const rowColumns = Statements.rowColumns(sql)
 
   const find: Ledger.Service["find"] = (run) =>
     sql`SELECT ${columns} FROM idv_rescreen_runs WHERE id = ${run}`.pipe(
@@ -88,19 +83,13 @@ export const make = Effect.gen(function*() {
       )
     })
 
-  /** Deletes in parts, so that no statement takes long. */
-  const eraseRows = (plan: string) =>
-    sql`DELETE FROM idv_rescreen_people WHERE plan = ${plan} AND line IN (
-      SELECT line FROM idv_rescreen_people WHERE plan = ${plan} ORDER BY line LIMIT ${10 * batch}
-    ) RETURNING line`.pipe(Effect.repeat({ until: (rows) => rows.length === 0 }), Effect.asVoid)
-
   /** Deletes a plan, unless a run was published with it. */
   const discard = (plan: string) =>
     Effect.gen(function*() {
       yield* sql`DELETE FROM idv_rescreen_plans WHERE plan = ${plan}`
       // A statement of its own, which sees a run that was published while the first one waited.
       const published = yield* sql`SELECT 1 FROM idv_rescreen_runs WHERE plan = ${plan}`
-      if (published.length === 0) yield* eraseRows(plan)
+      if (published.length === 0) yield* Erasure.deleteRows(sql, plan)
     })
 
   /** Deletes what processes that were killed have planned, because it holds encrypted people. */
@@ -126,9 +115,9 @@ export const make = Effect.gen(function*() {
           Stream.runFoldEffect(0, (total, chunk) => Effect.as(insert(plan)(chunk), total + chunk.length))
         )
         const published = yield* sql`INSERT INTO idv_rescreen_runs
-            (id, plan, planned_at, state, policy, service, people, digest, total)
-          SELECT ${run.id}, ${plan}, ${now}, 'open', ${JSON.stringify(run.policy)}, ${run.service}, ${run.people},
-            ${digest()}, ${total}
+            (id, plan, planned_at, state, policy, service, environment, class, people, digest, total)
+          SELECT ${run.id}, ${plan}, ${now}, 'open', ${JSON.stringify(run.policy)}, ${run.service},
+            ${run.environment ?? ""}, ${run.class ?? ""}, ${run.people}, ${digest()}, ${total}
           FROM (SELECT 1 FROM idv_rescreen_plans WHERE plan = ${plan} ${forUpdate}) AS begun WHERE true
           ON CONFLICT (id) DO NOTHING RETURNING id`
         if (published.length > 0 || Option.isSome(yield* find(run.id))) return published.length > 0
@@ -149,10 +138,10 @@ export const make = Effect.gen(function*() {
         Statements.guarded("counts")
       )
 
-  const pages = <Cursor>(
+  const pages = <Row, Cursor>(
     first: Cursor,
-    page: (after: Cursor) => Effect.Effect<ReadonlyArray<LedgerRow.LedgerRow>, Ledger.Failure>,
-    cursorOf: (row: LedgerRow.LedgerRow) => Cursor
+    page: (after: Cursor) => Effect.Effect<ReadonlyArray<Row>, Ledger.Failure>,
+    cursorOf: (row: Row) => Cursor
   ) =>
     Stream.paginateChunkEffect(first, (after) =>
       Effect.map(page(after), (rows) => {
@@ -161,63 +150,10 @@ export const make = Effect.gen(function*() {
         return [Chunk.unsafeFromArray(rows), next]
       }))
 
-  /** Stores the counts before the rows are deleted, so that an interruption does not lose them. */
-  const eraseRun = (run: string) =>
-    Effect.gen(function*() {
-      const before = JSON.stringify(yield* counts(run))
-      yield* sql`UPDATE idv_rescreen_runs SET erased_at = ${now}, erased_counts = ${before}, reason = NULL,
-        state = 'complete' WHERE id = ${run} AND erased_at IS NULL`
-    }).pipe(sql.withTransaction)
-
-  /** Deletes the decisions about evidence that no run has any more. */
-  const eraseDecisions = Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) =>
-      sql`DELETE FROM idv_rescreen_decisions WHERE NOT EXISTS (
-      SELECT 1 FROM idv_rescreen_runs r JOIN idv_rescreen_people p
-        ON p.plan = r.plan AND p.id = idv_rescreen_decisions.id ${collate}
-      WHERE p.content_digest = idv_rescreen_decisions.content_digest
-    )`
-  )
-
-  /** Overwrites the deleted rows in the files of the database. */
-  const vacuum = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql.onDialectOrElse({
-      pg: () => sql`VACUUM idv_rescreen_people, idv_rescreen_decisions`,
-      orElse: () => sql`VACUUM`
-    }))
-
-  /** SQLite's write-ahead log holds deleted data until a checkpoint, which a transaction of another process prevents. */
-  const truncateLog = sql`PRAGMA wal_checkpoint(TRUNCATE)`.pipe(
-    decodeCheckpoints,
-    Statements.guarded("vacuum"),
-    Effect.filterOrFail((checkpoints) => checkpoints.every(({ busy }) => busy === 0), () => new LedgerInUse()),
-    Effect.retry({
-      while: ({ _tag }) => _tag === "LedgerInUse",
-      schedule: Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(5))
-    })
-  )
-
-  const erase: Ledger.Service["erase"] = (olderThan) =>
-    Effect.gen(function*() {
-      const due = yield* decodeRuns(
-        sql`SELECT ${columns} FROM idv_rescreen_runs WHERE planned_at <= ${now} - ${olderThan}`
-      )
-      for (const { id } of due) {
-        yield* eraseRun(id)
-        const [erased] = yield* decodePlans(sql`SELECT plan FROM idv_rescreen_runs WHERE id = ${id}`)
-        if (erased !== undefined) yield* eraseRows(erased.plan)
-      }
-      yield* discardOldPlans
-      yield* Effect.provide(Effect.zipRight(eraseDecisions, vacuum), patient)
-      yield* sql.onDialectOrElse({ pg: () => Effect.void, orElse: () => truncateLog })
-      return due.filter(({ erasedAt }) => erasedAt === null).map(({ id }) => id)
-    }).pipe(Statements.guarded("erase"))
-
   return {
+    ...yield* Erasure.make({ counts, discardOldPlans }),
     plan,
     find,
-    erase,
     counts,
     run: (run: string) =>
       Effect.flatMap(
@@ -260,24 +196,39 @@ export const make = Effect.gen(function*() {
             ORDER BY id LIMIT ${batch}`.pipe(decodeRows, Statements.guarded("compare")),
         ({ id }) => id ?? ""
       ),
+    lastResults: (run: string) =>
+      pages(
+        "",
+        (after) =>
+          sql`SELECT id, (
+              SELECT MAX(p.sent_at) FROM idv_rescreen_runs r JOIN idv_rescreen_people p ON p.plan = r.plan
+              WHERE p.id = members.id AND p.state IN ('no_match', 'no_match_doubtful', 'potential_match')
+                AND r.service = (SELECT service FROM idv_rescreen_runs WHERE id = ${run})
+                AND r.environment = (SELECT environment FROM idv_rescreen_runs WHERE id = ${run})
+            ) AS "lastResultAt"
+            FROM (
+              SELECT id FROM idv_rescreen_people WHERE plan = ${
+            planOf(run)
+          } AND id > ${after} ORDER BY id LIMIT ${batch}
+            ) AS members ORDER BY id`.pipe(decodeLastResults, Statements.guarded("coverage")),
+        ({ id }) => id
+      ),
+    sentBetween: (
+      { environment, service }: { readonly service: string; readonly environment: string },
+      { from, to }: { readonly from: number; readonly to: number }
+    ) =>
+      sql`SELECT DISTINCT p.id AS id FROM idv_rescreen_runs r JOIN idv_rescreen_people p ON p.plan = r.plan
+        WHERE r.service = ${service} AND r.environment = ${environment} AND p.id IS NOT NULL
+          AND p.sent_at BETWEEN ${from} AND ${to}`.pipe(
+        decodeIds,
+        Effect.map((rows) => rows.map(({ id }) => id)),
+        Statements.guarded("plan")
+      ),
     sentPer: (run: string, millis: number) =>
       sql`SELECT FLOOR(sent_at / ${millis}) * ${millis} AS bucket, CAST(COUNT(*) AS INTEGER) AS count
         FROM idv_rescreen_people WHERE plan = ${planOf(run)} AND sent_at IS NOT NULL GROUP BY 1 ORDER BY 1`.pipe(
         decodeBuckets,
         Statements.guarded("report")
-      ),
-    decide: ({ contentDigest, decision, id, reviewer }: Ledger.NewDecision) =>
-      sql`INSERT INTO idv_rescreen_decisions (id, content_digest, decision, reviewer, decided_at)
-        VALUES (${id}, ${contentDigest}, ${decision}, ${reviewer}, ${now})
-        ON CONFLICT (id, content_digest) DO UPDATE SET decision = excluded.decision, reviewer = excluded.reviewer,
-          decided_at = excluded.decided_at`.pipe(Effect.asVoid, Statements.guarded("decide")),
-    decisions: (ids: ReadonlyArray<string>) =>
-      ids.length === 0
-        ? Effect.succeed([])
-        : sql`SELECT id, content_digest AS "contentDigest", decision, reviewer, decided_at AS "decidedAt"
-          FROM idv_rescreen_decisions WHERE ${sql.in("id", ids)} ORDER BY decided_at`.pipe(
-          decodeDecisions,
-          Statements.guarded("decisions")
-        )
+      )
   }
 })

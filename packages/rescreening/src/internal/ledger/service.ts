@@ -1,9 +1,11 @@
 /** The interface of the ledger, which `Ledger` exports. */
 import type { SqlError } from "@effect/sql/SqlError"
+import type * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import type * as Stream from "effect/Stream"
+import type * as History from "../../History.ts"
 import type * as LedgerRow from "../../LedgerRow.ts"
 import type { LedgerInUse, LedgerUnavailable, RunNotFound } from "../../RescreeningError.ts"
 import type * as Run from "../../Run.ts"
@@ -24,6 +26,10 @@ export interface NewRun {
   readonly id: string
   readonly policy: Run.Policy
   readonly service: string
+  /** @default "" */
+  readonly environment?: string | undefined
+  /** @default "" */
+  readonly class?: string | undefined
   readonly people: Run.Run["people"]
 }
 
@@ -78,7 +84,7 @@ export interface Release {
  * @since 0.1.0
  */
 export interface Outcome {
-  readonly state: Exclude<typeof Run.outcomes[number], "wrong_row">
+  readonly state: Exclude<typeof Run.outcomes[number], "wrong_row" | "erased">
   /** Separated by blanks. */
   readonly codes?: string | undefined
   readonly error?: string | undefined
@@ -121,10 +127,25 @@ export interface WorkerState {
 }
 
 /**
+ * An entry to append to the history.
+ *
  * @category models
  * @since 0.1.0
  */
-export type NewDecision = Omit<LedgerRow.Decision, "decidedAt">
+export type NewEntry = Pick<History.Entry, "kind" | "id" | "actor"> & Partial<Omit<History.Entry, "entry" | "at">>
+
+/**
+ * The row of a person in one of the runs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RowOfPerson {
+  readonly run: string
+  readonly row: LedgerRow.LedgerRow
+  /** The encrypted person, until the row has a result. */
+  readonly person: string | null
+}
 
 /**
  * The ledger. An effect that returns a boolean returns whether it made the transition, that is, whether the row or run
@@ -252,11 +273,44 @@ export interface Service {
     run: string,
     millis: number
   ) => Effect.Effect<ReadonlyArray<{ readonly bucket: number; readonly count: number }>, Failure>
-  readonly decide: (decision: NewDecision) => Effect.Effect<void, Failure>
-  readonly decisions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<LedgerRow.Decision>, Failure>
+  /**
+   * The people of a run in the order of their ids, and when the check of their last result was sent, in any run of the
+   * same service and environment.
+   */
+  readonly lastResults: (
+    run: string
+  ) => Stream.Stream<{ readonly id: string; readonly lastResultAt: DateTime.Utc | null }, Failure>
+  /** The ids of the people to whom a check was last sent in this span, in milliseconds, in any run of the service. */
+  readonly sentBetween: (
+    where: { readonly service: string; readonly environment: string },
+    span: { readonly from: number; readonly to: number }
+  ) => Effect.Effect<ReadonlyArray<string>, Failure>
+  /** Appends entries to the history, all or none. */
+  readonly append: (entries: ReadonlyArray<NewEntry>) => Effect.Effect<void, Failure>
+  /** The entries about these people, the oldest first. */
+  readonly historyOf: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<History.Entry>, Failure>
+  /** All entries, the oldest first. */
+  readonly history: Stream.Stream<History.Entry, Failure>
+  /** Whether nothing of this person may be erased. */
+  readonly isOnHold: (id: string) => Effect.Effect<boolean, Failure>
+  /** The rows of one person in all runs that were not erased, the oldest run first. */
+  readonly ofPerson: (id: string) => Effect.Effect<ReadonlyArray<RowOfPerson>, Failure>
   /**
    * Deletes the rows of runs planned more than `olderThan` ago, plans that were begun more than a day ago and not
-   * completed, and the decisions about evidence that no run has any more. Keeps the counts. Returns the erased runs.
+   * completed, and the history before `historyOlderThan`, except those of people on hold. Keeps the counts. Returns the
+   * erased runs.
    */
-  readonly erase: (olderThan: number) => Effect.Effect<ReadonlyArray<string>, Failure | LedgerInUse>
+  readonly erase: (ages: {
+    readonly olderThan: number
+    readonly historyOlderThan?: number | undefined
+  }) => Effect.Effect<ReadonlyArray<string>, Failure | LedgerInUse>
+  /**
+   * Empties the rows of one person in all runs, which become `erased`, deletes the person's history unless
+   * `keepsHistory`, and appends that `actor` erased somebody. Returns the number of rows, or `undefined` if the person is
+   * on hold.
+   */
+  readonly erasePerson: (
+    id: string,
+    options: { readonly actor: string; readonly keepsHistory: boolean }
+  ) => Effect.Effect<number | undefined, Failure | LedgerInUse>
 }

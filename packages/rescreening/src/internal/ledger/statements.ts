@@ -17,7 +17,8 @@ export const dialect = (sql: SqlClient.SqlClient) =>
       forShare: sql.literal("FOR SHARE"),
       forUpdate: sql.literal("FOR UPDATE"),
       skipLocked: sql.literal("FOR UPDATE SKIP LOCKED"),
-      collate: sql.literal("COLLATE \"C\"")
+      collate: sql.literal("COLLATE \"C\""),
+      sequence: sql.literal("INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY")
     }),
     orElse: () => ({
       // `unixepoch('subsec')` counts only whole seconds before SQLite 3.42.
@@ -26,7 +27,8 @@ export const dialect = (sql: SqlClient.SqlClient) =>
       forShare: sql.literal(""),
       forUpdate: sql.literal(""),
       skipLocked: sql.literal(""),
-      collate: sql.literal("")
+      collate: sql.literal(""),
+      sequence: sql.literal("INTEGER PRIMARY KEY AUTOINCREMENT")
     })
   })
 
@@ -39,6 +41,12 @@ const clockTolerance = 1000
  */
 export const isStored = (sql: SqlClient.SqlClient, column: string) =>
   sql`${sql.literal(column)} <= ${dialect(sql).now} + ${clockTolerance}`
+
+/** The columns of `LedgerRow`. */
+export const rowColumns = (sql: SqlClient.SqlClient) =>
+  sql.literal(`line, id, state, times_sent AS "timesSent", times_unknown AS "timesUnknown", codes, error,
+    check_id AS "checkId", searched_on AS "searchedOn", sent_at AS "sentAt", settled_at AS "settledAt",
+    response_digest AS "responseDigest", content_digest AS "contentDigest", evidence, late`)
 
 /** The elements of a JSON array, as a table with the column `value`. One parameter, whatever the number of elements. */
 export const elements = (sql: SqlClient.SqlClient, json: string) =>

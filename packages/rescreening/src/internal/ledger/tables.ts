@@ -1,10 +1,23 @@
 /** The tables of the ledger: created by `migrate`, and checked by everybody else. */
 import * as SqlClient from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { randomBytes } from "node:crypto"
 import { LedgerUnusable } from "../../RescreeningError.ts"
 import * as Statements from "./statements.ts"
+
+/** The statistics of PostgreSQL would keep samples of these columns after the rows are erased. */
+const unsampled = (
+  table: string,
+  columns: ReadonlyArray<string>
+): Effect.Effect<void, SqlError, SqlClient.SqlClient> =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.forEach(columns, (column) =>
+      sql.onDialectOrElse({
+        pg: () => sql`ALTER TABLE ${sql(`idv_rescreen_${table}`)} ALTER COLUMN ${sql(column)} SET STATISTICS 0`,
+        orElse: () => Effect.void
+      }), { discard: true }))
 
 const version1 = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -76,24 +89,40 @@ const version1 = Effect.gen(function*() {
     decided_at DOUBLE PRECISION NOT NULL,
     PRIMARY KEY (id, content_digest)
   )`
-  // The statistics of PostgreSQL would keep samples of these columns after the rows are erased.
-  const unsampled = {
-    people: ["id", "person", "check_id", "response_digest", "content_digest", "evidence", "late"],
-    decisions: ["id", "content_digest", "decision", "reviewer"]
-  }
-  for (const [table, columns] of Object.entries(unsampled)) {
-    for (const column of columns) {
-      yield* sql.onDialectOrElse({
-        pg: () => sql`ALTER TABLE ${sql(`idv_rescreen_${table}`)} ALTER COLUMN ${sql(column)} SET STATISTICS 0`,
-        orElse: () => Effect.void
-      })
-    }
-  }
+  yield* unsampled("people", ["id", "person", "check_id", "response_digest", "content_digest", "evidence", "late"])
   yield* sql`INSERT INTO idv_rescreen_meta (name, value) VALUES ('salt', ${randomBytes(32).toString("base64")})`
 })
 
+/** Decisions become entries of the append-only history, and runs have an environment and a class. */
+const version2 = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { collate, sequence } = Statements.dialect(sql)
+  yield* sql`CREATE TABLE idv_rescreen_history (
+    entry ${sequence},
+    at DOUBLE PRECISION NOT NULL,
+    kind TEXT NOT NULL,
+    id TEXT ${collate},
+    actor TEXT NOT NULL,
+    run TEXT,
+    digest TEXT,
+    decision TEXT,
+    reason TEXT,
+    approves INTEGER
+  )`
+  yield* sql`CREATE INDEX idv_rescreen_history_id ON idv_rescreen_history (id)`
+  yield* sql`INSERT INTO idv_rescreen_history (at, kind, id, actor, digest, decision)
+    SELECT decided_at, 'decided', id, reviewer, content_digest, decision FROM idv_rescreen_decisions ORDER BY decided_at`
+  yield* sql`DROP TABLE idv_rescreen_decisions`
+  yield* unsampled("history", ["id", "actor", "digest", "decision", "reason"])
+  yield* sql`UPDATE idv_rescreen_runs SET policy = REPLACE(
+    REPLACE(policy, '"evidence":"digest"', '"evidence":"none"'), '"evidence":"response"', '"evidence":"all"'
+  )`
+  yield* sql`ALTER TABLE idv_rescreen_runs ADD COLUMN environment TEXT NOT NULL DEFAULT ''`
+  yield* sql`ALTER TABLE idv_rescreen_runs ADD COLUMN class TEXT NOT NULL DEFAULT ''`
+})
+
 /** In order: the first migration creates version 1. Never change a released migration. */
-const migrations = [version1]
+const migrations: ReadonlyArray<Effect.Effect<void, SqlError, SqlClient.SqlClient>> = [version1, version2]
 
 const Meta = Schema.Struct({ name: Schema.String, value: Schema.String })
 const Place = Schema.Struct({ database: Schema.String, path: Schema.String })

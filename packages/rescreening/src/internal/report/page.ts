@@ -79,6 +79,7 @@ const words: Record<Run.State, string> = {
   not_screened: "Not screened: there is no result",
   unknown: "Unknown: sent, no response; may be billed",
   wrong_row: "Wrong rows: not sent",
+  erased: "Erased on request",
   pending: "Pending: not sent yet",
   claimed: "Claimed by a worker: not sent yet",
   sent: "Sent: waiting for the response"
@@ -171,7 +172,7 @@ svg { width: 100%; height: 8rem; background: #8882; fill: #2a6fbb }
 export const render = (model: Model): string => {
   const { amended, completedAt, counts, digest, plannedAt, run, sentAgain, service, state, timesSent } = model
   const shown = Run.State.literals.filter((state) =>
-    counts[state] > 0 || !["pending", "claimed", "sent"].includes(state)
+    counts[state] > 0 || !["erased", "pending", "claimed", "sent"].includes(state)
   )
   const outcomes = [
     ...shown.map((state) => [words[state], counts[state]]),

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import type * as Tracer from "effect/Tracer"
-import * as Metrics from "../../RescreeningMetrics.ts"
 import { randomUUID } from "node:crypto"
+import * as Metrics from "../../RescreeningMetrics.ts"
 import type * as Ledger from "../ledger/service.ts"
 
 /** The worker believes to hold the lease until `leasedUntil`. */

@@ -280,8 +280,16 @@ export const work = (
 
     const outcomeOf = (row: Ledger.Claim, check: AmlCheck.AmlCheck) =>
       Effect.gen(function*() {
+        const environment = check.origin.environment ?? ""
+        if (environment !== run.environment) {
+          yield* state.stopAll(
+            "The evidence of a check has another environment than the run. Set IDV_ENVIRONMENT as for plan."
+          )
+          return { state: "not_screened" as const, error: "EnvironmentDiffers" }
+        }
         const outcome = Outcome.ofCheck(check, ledger.salt, state.policy())
-        if (state.policy().evidence === "digest") return outcome
+        const { evidence } = state.policy()
+        if (evidence === "none" || (evidence === "matches" && outcome.state === "no_match")) return outcome
         const text = yield* Effect.orDie(Outcome.evidenceText(check))
         return { ...outcome, evidence: yield* people.encrypt(id, row.id, text) }
       })

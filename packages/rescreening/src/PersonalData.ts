@@ -1,0 +1,132 @@
+/**
+ * Everything that the ledger has about one person: export, erasure, and the hold that prevents it.
+ *
+ * @since 0.1.0
+ */
+import type * as AmlCheck from "@effect-idv/core/AmlCheck"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as History from "./History.ts"
+import * as Rows from "./internal/report/rows.ts"
+import * as Ledger from "./Ledger.ts"
+import type * as LedgerRow from "./LedgerRow.ts"
+import * as People from "./People.ts"
+import { type EncryptionKeyError, type LedgerInUse, PersonNotFound, PersonOnHold } from "./RescreeningError.ts"
+
+/**
+ * A row of the person in one run.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface InRun {
+  readonly run: string
+  /** The row without its encrypted evidence. */
+  readonly row: Omit<LedgerRow.LedgerRow, "evidence" | "late">
+  /** The stored checks, late ones included. */
+  readonly checks: ReadonlyArray<AmlCheck.AmlCheck>
+  /** Whether the ledger still holds the name and date of birth, because the row has no result. */
+  readonly holdsPerson: boolean
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Exported {
+  readonly id: string
+  readonly runs: ReadonlyArray<InRun>
+  readonly history: ReadonlyArray<History.Entry>
+}
+
+/**
+ * Returns all data about one person in all runs that were not erased, and appends to the history that `actor` exported
+ * them. Fails with `PersonNotFound` if there are none.
+ *
+ * @category people
+ * @since 0.1.0
+ */
+export const read = (id: string, options: {
+  readonly actor: string
+}): Effect.Effect<
+  Exported,
+  Ledger.Failure | PersonNotFound | EncryptionKeyError,
+  Ledger.Ledger | People.People
+> =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger.Ledger
+    const people = yield* People.People
+    const found = yield* ledger.ofPerson(id)
+    const history = yield* ledger.historyOf([id])
+    if (found.length === 0 && history.length === 0) return yield* new PersonNotFound()
+    const runs = yield* Effect.forEach(found, ({ person, row: { evidence, late, ...row }, run }) =>
+      Effect.map(
+        Effect.forEach(
+          [evidence, ...late.map(({ evidence }) => evidence ?? null)].filter((evidence) => evidence !== null),
+          (evidence) => Rows.checkOf(people, run, row, evidence)
+        ),
+        (checks): InRun => ({ run, row, checks, holdsPerson: person !== null })
+      ))
+    yield* ledger.append([{ kind: "exported", id, actor: options.actor }])
+    return { id, runs, history }
+  })
+
+/**
+ * Erases one person from all runs. The rows stay, empty, with the outcome `erased`, so that the sums of a run still add
+ * up and its requests are counted; everybody else's rows are unchanged. Returns the number of rows.
+ *
+ * Fails with `PersonOnHold`, with `PersonNotFound`, and, like `Rescreening.erase`, with `LedgerInUse`. Reports and
+ * exports that were written before, backups, and the write-ahead log of PostgreSQL still contain the person.
+ *
+ * @category people
+ * @since 0.1.0
+ */
+export const erase = (id: string, options: {
+  readonly actor: string
+  /**
+   * Whether the decisions, views and exports of this person stay, if your retention of decisions requires it.
+   *
+   * @default false
+   */
+  readonly keepsHistory?: boolean | undefined
+}): Effect.Effect<
+  number,
+  Ledger.Failure | PersonOnHold | PersonNotFound | LedgerInUse,
+  Ledger.Ledger
+> =>
+  Effect.gen(function*() {
+    const { actor, keepsHistory = false } = options
+    const ledger = yield* Ledger.Ledger
+    const history = yield* ledger.historyOf([id])
+    if (history.length === 0 && (yield* ledger.ofPerson(id)).length === 0) return yield* new PersonNotFound()
+    const rows = yield* ledger.erasePerson(id, { actor, keepsHistory })
+    return yield* Option.match(Option.fromNullable(rows), {
+      onNone: () => Effect.fail(new PersonOnHold()),
+      onSome: Effect.succeed
+    })
+  })
+
+/**
+ * Holds everything about one person: neither `erase` nor `Rescreening.erase` deletes it until the hold is released.
+ * Returns `false` if the person was held, or not held, already.
+ *
+ * @category people
+ * @since 0.1.0
+ */
+export const hold = (id: string, options: {
+  readonly actor: string
+  /**
+   * Whether the hold ends.
+   *
+   * @default false
+   */
+  readonly releases?: boolean | undefined
+}): Effect.Effect<boolean, Ledger.Failure | PersonNotFound, Ledger.Ledger> =>
+  Effect.gen(function*() {
+    const { actor, releases = false } = options
+    const ledger = yield* Ledger.Ledger
+    if ((yield* ledger.isOnHold(id)) !== releases) return false
+    if (!releases && (yield* ledger.ofPerson(id)).length === 0) return yield* new PersonNotFound()
+    yield* ledger.append([{ kind: releases ? "released" : "held", id, actor }])
+    return true
+  })
