@@ -165,6 +165,7 @@ export const page = (run: string, options?: {
       unknown: [],
       not_screened: []
     }
+    const toDo = { undecided: 0, review_again: 0, awaiting_approval: 0 }
     let lateResults = 0
     let timesSent = 0
     let sentAgain = 0
@@ -173,7 +174,11 @@ export const page = (run: string, options?: {
         for (const row of chunk) {
           timesSent += row.times_sent
           if (wasSentAgain(row)) sentAgain++
-          const { late, outcome } = row
+          const { decision, late, outcome } = row
+          if (outcome === "potential_match" || outcome === "no_match_doubtful") {
+            if (decision === "") toDo.undecided++
+            else if (decision === "review_again" || decision === "awaiting_approval") toDo[decision]++
+          }
           if (late.length > 0) lateResults++
           for (
             const heading of [
@@ -187,7 +192,7 @@ export const page = (run: string, options?: {
               ...row.codes,
               row.error
             ]
-            reviews[heading].push({ id: row.id, decision: row.decision, note: note.join(" ").trim() })
+            reviews[heading].push({ id: row.id, checkId: row.check_id, decision, note: note.join(" ").trim() })
           }
         }
       }))
@@ -202,6 +207,7 @@ export const page = (run: string, options?: {
       completedAt: Rows.iso(completedAt),
       amended: rest.amended,
       counts,
+      toDo,
       reviewCounts: { ...counts, late: lateResults },
       timesSent,
       sentAgain,

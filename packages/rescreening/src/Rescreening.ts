@@ -288,8 +288,9 @@ export const pause = (
   Effect.flatMap(runOf(run), ({ id }) => Effect.flatMap(Ledger.Ledger, (ledger) => ledger.pause(id, "operator")))
 
 /**
- * Changes the rate of a run, what happens to its unknown rows, or after how many failures in a row it stops. All workers
- * use the new values within a few seconds. Returns the run.
+ * Changes the rate of a run, what happens to its unknown rows, after how many failures in a row it stops, or how many
+ * requests it may send. All workers use the new values within a few seconds. Returns the run. Fails with `ConfigError` if
+ * `maxChecks` is less than what was sent, or if the run had no limit and is open.
  *
  * @category running
  * @since 0.1.0
@@ -303,8 +304,25 @@ export const set = (run: string, changes: Run.Changes): Effect.Effect<
     const ledger = yield* Ledger.Ledger
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
     while (true) {
-      const { id, policy } = yield* runOf(run)
+      const { id, policy, reserved, state } = yield* runOf(run)
       const changed = yield* Options.policy({ ...policy, ...given })
+      if (changes.maxChecks !== undefined) {
+        // Workers count their requests only under a limit.
+        const isCounted = policy.maxChecks !== undefined
+        const { claimed, sent: inFlight } = yield* ledger.counts(id)
+        if (!isCounted && (state === "open" || claimed + inFlight > 0)) {
+          return yield* Effect.fail(Options.invalid(
+            "maxChecks",
+            "can be set only while the run is paused and its workers have ended, because it had no limit"
+          ))
+        }
+        const sent = isCounted ? reserved : yield* ledger.recount(id)
+        if (changes.maxChecks < sent) {
+          return yield* Effect.fail(
+            Options.invalid("maxChecks", `should be at least ${sent}, the number of requests sent so far`)
+          )
+        }
+      }
       // Otherwise another process has changed the policy meanwhile.
       if (yield* ledger.setPolicy(id, policy, changed)) return yield* runOf(run)
     }
@@ -331,7 +349,9 @@ export const resume = (run: string, options?: {
 > =>
   Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
-    const { id } = yield* runOf(run)
+    const { id, policy, state } = yield* runOf(run)
+    // Requests that workers reserved and did not send are free again.
+    if (state === "paused" && policy.maxChecks !== undefined) yield* ledger.recount(id)
     yield* ledger.resume(id)
     // No limit: an operator may screen any unknown row again. This is the largest INTEGER of PostgreSQL.
     const maxUnknown = 2 ** 31 - 1

@@ -73,6 +73,13 @@ export const Policy = Schema.Struct({
    */
   decisionsValidDays: Schema.optional(between("a number", Schema.Number, 0, 100_000)),
   /**
+   * The maximum number of requests for checks that all workers together send in this run, repeated ones included. Then
+   * the run is paused. A worker reserves requests before it sends them, so a killed worker may use up a few unsent.
+   *
+   * @default no limit
+   */
+  maxChecks: Schema.optional(between("an integer", Schema.Int, 1, 1_000_000_000)),
+  /**
    * Whether the HTML page shows the keys of people whose result changed or needs a review.
    *
    * @default true
@@ -100,7 +107,7 @@ export type Options = typeof Policy.Encoded
  * @category models
  * @since 0.1.0
  */
-export type Changes = Pick<Options, "rate" | "unknown" | "stopAfter">
+export type Changes = Pick<Options, "rate" | "unknown" | "stopAfter" | "maxChecks">
 
 /**
  * The outcomes of a row.
@@ -219,6 +226,8 @@ export const Run = Schema.Struct({
    * since a report was written, write the report again.
    */
   amended: Schema.Int,
+  /** The requests for checks that workers reserved under the policy's `maxChecks`: at least as many as they sent. */
+  reserved: Schema.Int,
   /** The counts at the time when the run was erased. */
   erasedCounts: Schema.NullOr(
     Schema.parseJson(Schema.partialWith(Schema.Record({ key: State, value: Schema.Int }), { exact: true }))

@@ -438,16 +438,17 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
           decided_at DOUBLE PRECISION NOT NULL, PRIMARY KEY (id, content_digest)
         )`
         yield* sql`INSERT INTO idv_rescreen_decisions VALUES ('K1', 'd', 'false_positive', 'ana', 1000)`
-        for (const column of ["environment", "class"]) {
+        for (const column of ["environment", "class", "reserved"]) {
           yield* sql`ALTER TABLE idv_rescreen_runs DROP COLUMN ${sql(column)}`
         }
         yield* sql`UPDATE idv_rescreen_runs SET policy = ${"{\"rate\":7,\"unknown\":\"review\",\"stopAfter\":50,\"evidence\":\"response\",\"profileAddress\":\"compared\",\"keysOnPage\":true}"}`
+        yield* sql`UPDATE idv_rescreen_people SET times_sent = 3`
         yield* sql`UPDATE idv_rescreen_meta SET value = '1' WHERE name = 'version'`
         const upgraded = yield* Effect.provide(Effect.zipRight(Ledger.migrate, Ledger.make), context)
         const run = yield* upgraded.run("2026-11")
         deepStrictEqual(
-          [run.policy.rate, run.policy.evidence, run.policy.fourEyes, run.environment, run.class],
-          [7, "all", false, "", ""]
+          [run.policy.rate, run.policy.evidence, run.policy.fourEyes, run.environment, run.class, run.reserved],
+          [7, "all", false, "", "", 3]
         )
         deepStrictEqual(
           (yield* upgraded.historyOf(["K1"])).map(({ at, ...entry }) => ({

@@ -297,7 +297,7 @@ describe.each(Databases.kinds)("Report with %s", (_, databases) => {
         strictEqual((yield* text(Report.csv("1"))).trimEnd().endsWith(",potential_match"), true)
         const page = yield* Report.page("1")
         assertTrue(page.includes("Another result arrived after the row was screened again (1)"))
-        assertTrue(page.includes("<td>K1</td><td>no_match, late: potential_match</td>"))
+        assertTrue(/<td>K1<\/td><td>[^<]+<\/td><td>no_match, late: potential_match<\/td>/.test(page))
         assertTrue(page.includes("or the row was screened again</td><td>1</td>"))
       })
     )

@@ -2,8 +2,9 @@
 import { AmlCheck, AmlClient } from "@effect-idv/core"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Context, DateTime, Effect, Layer, Redacted, Stream } from "effect"
+import { Chunk, ConfigError, Context, DateTime, Effect, Layer, Redacted, Stream } from "effect"
 import * as fc from "effect/FastCheck"
+import * as Bearer from "../../core/src/internal/check/bearer.ts"
 import {
   Comparison,
   Coverage,
@@ -17,7 +18,7 @@ import {
   Rescreening
 } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
-import { entry, layerPeople, service } from "./support/people.ts"
+import { entry, layerPeople, many, service } from "./support/people.ts"
 import { fast, rows as ledgerRows, run, where, withLedger } from "./support/runs.ts"
 
 const [, databases] = Databases.kinds[0]
@@ -326,6 +327,57 @@ describe("A review", () => {
         const sent = (environment: string) => ledger.sentBetween({ service: where.service, environment }, all)
         deepStrictEqual((yield* sent("sandbox")).toSorted(), ["K1", "K2", "K3", "K4"])
         deepStrictEqual(yield* ledger.sentBetween({ service: where.service, environment: "" }, { from: 0, to: 1 }), [])
+      })
+    )
+
+    test(
+      "begins the page with what a person must do, and with which command",
+      Effect.gen(function*() {
+        yield* screened({ fourEyes: true })
+        const toDo = Effect.map(
+          Report.page(run),
+          (page) => page.slice(page.indexOf("<h2>To do"), page.indexOf("<h2>Outcomes"))
+        )
+        assertTrue((yield* toDo).includes("<td>Results to decide about</td><td class=\"number\">3</td>"))
+        const decisions = yield* Effect.forEach(["K1", "K3", "K4"], (id) => decision(id, run))
+        yield* Decisions.store(run, decisions, { reviewer: "ana" })
+        assertTrue((yield* toDo).includes("another person must approve</td><td class=\"number\">3</td>"))
+        yield* Decisions.store(run, decisions, { reviewer: "bob", approves: true })
+        strictEqual(yield* toDo, "<h2>To do</h2><p>No result needs a person.</p>\n")
+      })
+    )
+
+    test(
+      "never sends more than the limit of requests, with several workers and repeated requests, and accepts a higher one",
+      Effect.gen(function*() {
+        let posts = 0
+        const aml = Layer.map(service().layer, (context) => {
+          const { check } = Context.get(context, AmlClient.AmlClient)
+          return Context.make(AmlClient.AmlClient, {
+            check: (person) =>
+              Effect.flatMap(Bearer.BeforeRequest, (before) => {
+                const post = Effect.zipRight(before ?? Effect.void, Effect.sync(() => posts++))
+                // Every third check is repeated, as after a 401.
+                return post.pipe(Effect.zipRight(posts % 3 === 2 ? post : Effect.void), Effect.zipRight(check(person)))
+              })
+          })
+        })
+        const work = Effect.exit(Effect.provide(Rescreening.work(where), aml))
+        yield* Rescreening.plan(many(60), { ...fast, maxChecks: 25 })
+        yield* Effect.replicateEffect(work, 3, { concurrency: "unbounded" })
+        assertTrue(posts > 0 && posts <= 25, `${posts}`)
+        const ledger = yield* Ledger.Ledger
+        const sent = Effect.map(ledgerRows, (rows) => rows.reduce((sum, { timesSent }) => sum + timesSent, 0))
+        const { reason, reserved, state } = yield* ledger.run(run)
+        deepStrictEqual([state, reason?.startsWith("the limit of 25 checks"), yield* sent], ["paused", true, posts])
+        assertTrue(reserved >= posts && reserved <= 25, `${reserved}`)
+        assertTrue(ConfigError.isConfigError(yield* Effect.flip(Rescreening.set(run, { maxChecks: 3 }))))
+        strictEqual((yield* ledger.run(run)).policy.maxChecks, 25)
+        yield* Rescreening.set(run, { maxChecks: 1000 })
+        yield* Rescreening.resume(run)
+        yield* work
+        deepStrictEqual([(yield* ledger.counts(run)).no_match, yield* sent], [60, posts])
+        assertTrue((yield* ledger.run(run)).reserved >= posts)
       })
     )
 

@@ -5,7 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Run from "../Run.ts"
 
-const invalid = (path: string, message: string) => ConfigError.InvalidData([path], message)
+export const invalid = (path: string, message: string) => ConfigError.InvalidData([path], message)
 
 const decodePolicy = Violation.decodeUnknown(Run.Policy)
 const decodeId = Violation.decodeUnknown(Run.Id)

@@ -75,6 +75,7 @@ const printPlanned = ({ id, plannedAt, policy, total }: Run.Run, { rate = policy
     yield* Console.log(
       `Run ${id}: ${total} rows, planned at ${DateTime.formatIso(plannedAt)}, ${policy.rate} checks per second. ` +
         `${checks} checks take ${duration}.` +
+        (policy.maxChecks === undefined ? "" : ` It stops after ${policy.maxChecks} requests.`) +
         (rate === policy.rate ? "" : " It keeps its policy; idv-rescreen set changes it.")
     )
   })
@@ -202,13 +203,11 @@ export const plan = (args: ParsedArguments.ParsedArguments) =>
     yield* checkRows(bytes, flags)
     yield* incident(population(bytes, flags), options, flags).pipe(
       Effect.flatMap((people) => Rescreening.plan(people, options)),
-      Effect.flatMap((run) => printPlanned(run, options))
+      Effect.flatMap((run) => printPlanned(run, options)),
+      Effect.provide(Settings.layerLedger(flags, { creates: true })),
+      // The key is read first, because the ledger may create its file.
+      Effect.provide(People.layerEnv)
     )
-      .pipe(
-        Effect.provide(Settings.layerLedger(flags, { creates: true })),
-        // The key is read first, because the ledger may create its file.
-        Effect.provide(People.layerEnv)
-      )
     return 0
   })
 
@@ -240,10 +239,15 @@ export const set = (args: ParsedArguments.ParsedArguments) =>
     Effect.gen(function*() {
       const changes = Settings.changes(flags)
       if (Object.values(changes).every((value) => value === undefined)) {
-        return yield* new UsageError({ text: "Nothing to set: expected --rate, --unknown or --stop-after" })
+        return yield* new UsageError({
+          text: "Nothing to set: expected --rate, --unknown, --stop-after or --max-checks"
+        })
       }
-      const { id, policy: { rate, stopAfter, unknown } } = yield* Rescreening.set(flags.run ?? "", changes)
-      yield* Console.log(`Run ${id}: ${rate} checks per second, unknown ${unknown}, stop after ${stopAfter}.`)
+      const { id, policy: { maxChecks, rate, stopAfter, unknown } } = yield* Rescreening.set(flags.run ?? "", changes)
+      yield* Console.log(
+        `Run ${id}: ${rate} checks per second, unknown ${unknown}, stop after ${stopAfter}` +
+          (maxChecks === undefined ? "." : `, at most ${maxChecks} checks.`)
+      )
     }))
 
 export const status = (args: ParsedArguments.ParsedArguments) =>

@@ -36,6 +36,11 @@ const changes = [
     "stop-after",
     "n",
     "Failures of the service, or pauses, in a row after which all workers stop (default: 50)"
+  ),
+  valueFlag(
+    "max-checks",
+    "n",
+    "Requests for checks, repeated ones included, after which all workers stop (default: none)"
   )
 ]
 const population = [

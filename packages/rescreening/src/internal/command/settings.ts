@@ -95,6 +95,7 @@ const fields = {
   "rate": FlagValues.number(0.01, 100_000),
   "unknown": FlagValues.oneOf("review", "rescreen"),
   "stop-after": FlagValues.wholeNumber(1, 1_000_000),
+  "max-checks": FlagValues.wholeNumber(1, 1_000_000_000),
   "evidence": FlagValues.oneOf("matches", "all", "none"),
   "valid": Age,
   "class": Run.Id,
@@ -133,7 +134,8 @@ export type Flags = Effect.Effect.Success<ReturnType<typeof flags>>
 export const changes = (flags: Flags): Run.Changes => ({
   rate: flags.rate,
   unknown: flags.unknown,
-  stopAfter: flags["stop-after"]
+  stopAfter: flags["stop-after"],
+  ...(flags["max-checks"] === undefined ? {} : { maxChecks: flags["max-checks"] })
 })
 
 export const planOptions = (

@@ -37,6 +37,7 @@ const decodeLineRows = Statements.rows(Schema.Struct({ line: Schema.Int }))
 const decodeTokens = Statements.rows(Schema.Struct({ token: Schema.String }))
 const decodeVoided = Statements.rows(Schema.Struct({ voided: Schema.Int }))
 const decodeStates = Statements.rows(Schema.Struct({ state: Run.Run.fields.state }))
+const decodeReserved = Statements.rows(Schema.Struct({ reserved: Schema.Int }))
 const decodeFailures = Statements.rows(Schema.Struct({ failuresInRow: Schema.Int }))
 
 /** Rows per statement. */
@@ -308,6 +309,21 @@ export const make = Effect.gen(function*() {
     }).pipe(Effect.map(changed), Statements.guarded("complete"))
   }
 
+  /** At the limit, it halves the number until the ledger has so many left. */
+  const reserve: Ledger.Service["reserve"] = (run, count, max) =>
+    Effect.gen(function*() {
+      if (count === 0) return 0
+      const reserved = yield* Statements.guarded("reserve")(
+        sql`UPDATE idv_rescreen_runs SET reserved = reserved + ${count}
+          WHERE id = ${run} AND reserved + ${count} <= ${max} RETURNING id`
+      )
+      if (reserved.length > 0) return count
+      if (count <= 1) return 0
+      const half = Math.ceil(count / 2)
+      const first = yield* reserve(run, half, max)
+      return first < half ? first : first + (yield* reserve(run, count - half, max))
+    })
+
   const workerState: Ledger.Service["workerState"] = (run, service) =>
     sql`SELECT r.state AS state, r.reason AS reason, r.policy AS policy, r.failures_in_row AS "failuresInRow",
         COALESCE((
@@ -333,6 +349,18 @@ export const make = Effect.gen(function*() {
     rescreen,
     complete,
     workerState,
+    reserve,
+    recount: (run: string) =>
+      sql`UPDATE idv_rescreen_runs SET reserved = CASE
+          WHEN EXISTS (SELECT 1 FROM idv_rescreen_people WHERE plan = idv_rescreen_runs.plan AND ${isHeld}) THEN reserved
+          ELSE COALESCE(
+            (SELECT CAST(SUM(times_sent) AS INTEGER) FROM idv_rescreen_people WHERE plan = idv_rescreen_runs.plan), 0
+          ) END
+        WHERE id = ${run} RETURNING reserved`.pipe(
+        decodeReserved,
+        Effect.map(([first]) => first?.reserved ?? 0),
+        Statements.guarded("reserve")
+      ),
     countFailures: (run: string, { count, resets }: { readonly count: number; readonly resets: boolean }) =>
       sql`UPDATE idv_rescreen_runs SET failures_in_row = ${count} + ${resets ? sql`0` : sql`failures_in_row`}
         WHERE id = ${run} RETURNING failures_in_row AS "failuresInRow"`.pipe(

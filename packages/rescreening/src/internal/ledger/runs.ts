@@ -38,7 +38,7 @@ export const make = Effect.gen(function*() {
 
   const columns = sql`id, planned_at AS "plannedAt", state, reason, completed_at AS "completedAt",
     erased_at AS "erasedAt", erased_counts AS "erasedCounts", policy, service, environment, class,
-    people, digest, total, amended`
+    people, digest, total, amended, reserved`
 
   const rowColumns = Statements.rowColumns(sql)
 

@@ -240,6 +240,13 @@ export interface Service {
     options: { readonly maxUnknown: number; readonly reopens: boolean }
   ) => Effect.Effect<number, Failure>
 
+  /** Reserves up to `count` requests, so that all workers of the run together reserve at most `max`. Returns how many. */
+  readonly reserve: (run: string, count: number, max: number) => Effect.Effect<number, Failure>
+  /**
+   * Sets the reserved requests of a run to those that were sent, unless a worker still has rows. Returns the reserved
+   * requests.
+   */
+  readonly recount: (run: string) => Effect.Effect<number, Failure>
   /**
    * Reserves `count` turns, `interval` apart and not sooner than in `lead`. Returns the time of the first one, and now, by
    * the database's clock.

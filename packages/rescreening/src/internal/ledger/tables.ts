@@ -119,6 +119,10 @@ const version2 = Effect.gen(function*() {
   )`
   yield* sql`ALTER TABLE idv_rescreen_runs ADD COLUMN environment TEXT NOT NULL DEFAULT ''`
   yield* sql`ALTER TABLE idv_rescreen_runs ADD COLUMN class TEXT NOT NULL DEFAULT ''`
+  yield* sql`ALTER TABLE idv_rescreen_runs ADD COLUMN reserved INTEGER NOT NULL DEFAULT 0`
+  yield* sql`UPDATE idv_rescreen_runs SET reserved = COALESCE(
+    (SELECT CAST(SUM(times_sent) AS INTEGER) FROM idv_rescreen_people p WHERE p.plan = idv_rescreen_runs.plan), 0
+  )`
 })
 
 /** In order: the first migration creates version 1. Never change a released migration. */

@@ -7,6 +7,7 @@ export type Review = "late" | "potential_match" | "no_match_doubtful" | "unknown
 
 export interface Listed {
   readonly id: string
+  readonly checkId: string
   readonly decision: string
   readonly note: string
 }
@@ -29,6 +30,13 @@ export interface Changes {
   readonly wrongRows: { readonly before: number; readonly after: number }
 }
 
+/** How many results need a reviewer, by what is missing. */
+export interface ToDo {
+  readonly undecided: number
+  readonly review_again: number
+  readonly awaiting_approval: number
+}
+
 export type Reviews = { readonly [R in Review]: Array<Listed> }
 
 export const isReview = (state: Run.State): state is Exclude<Review, "late"> => state in headings
@@ -43,6 +51,7 @@ export interface Model {
   /** The results that arrived after the run was complete, or after their row was claimed again. */
   readonly amended: number
   readonly counts: Run.Counts
+  readonly toDo: ToDo
   readonly reviewCounts: { readonly [R in Review]: number }
   readonly timesSent: number
   /** The rows that were sent again after they were unknown. */
@@ -134,7 +143,10 @@ const review = ({ reviewCounts, reviews, showsKeys }: Model, state: Review): str
   const listed = reviews[state]
   const more = listed.length < count ? `<p>The first ${number(listed.length)}. The CSV has all.</p>` : ""
   return `${heading}${more}${
-    table(["Key", "Note", "Decision"], listed.map(({ decision, id, note }) => [id, note, decision]))
+    table(
+      ["Key", "Check", "Note", "Decision"],
+      listed.map(({ checkId, decision, id, note }) => [id, checkId, note, decision])
+    )
   }`
 }
 
@@ -157,6 +169,30 @@ const changesSection = ({ changes, showsKeys }: Model): string => {
     }`
   })
   return `<h2>Changes since ${escapeHtml(since)}</h2>${table(["Change", "People"], sums)}${lists.join("\n")}`
+}
+
+/** What a person must do about this run, each with the command that does it. */
+const toDoSection = ({ changes, counts, reviewCounts, run, state, toDo }: Model): string => {
+  const matches = `idv-rescreen matches --run ${run} --reviewer <name>, then decide`
+  const all: ReadonlyArray<readonly [text: string, count: number, command: string]> = [
+    ["Results to decide about", toDo.undecided, matches],
+    ["Results to decide about again: other evidence, or an old decision", toDo.review_again, matches],
+    ["Decisions that another person must approve", toDo.awaiting_approval, "idv-rescreen decide --approve"],
+    ["Results that arrived after the row was screened again", reviewCounts.late, matches],
+    [
+      "Unknown rows: screen them again, which may be billed twice",
+      counts.unknown,
+      "idv-rescreen resume --again unknown"
+    ],
+    ["Rows without a result", counts.not_screened, "idv-rescreen resume --again not_screened"],
+    ["Wrong rows: correct the file", counts.wrong_row, "See the codes in the CSV"],
+    ["People who are no longer a match", changes?.counts.no_longer_matched ?? 0, "See the changes below"]
+  ]
+  const rows = all.filter(([, count]) => count > 0).map(([text, count, command]) => [text, count, command])
+  const open = state === "complete" ? "" : "<p>The run is not complete: start workers, or resume it.</p>"
+  return `<h2>To do</h2>${open}${
+    rows.length === 0 ? "<p>No result needs a person.</p>" : table(["What", "Number", "How"], rows)
+  }`
 }
 
 const style = `
@@ -200,6 +236,8 @@ export const render = (model: Model): string => {
 <body>
 <main>
 <h1>Rescreening ${escapeHtml(run)}</h1>
+${toDoSection(model)}
+<h2>Outcomes</h2>
 ${table(["Outcome", "Rows"], outcomes)}
 ${changesSection(model)}
 <h2>Run</h2>

@@ -78,6 +78,7 @@ export const make = (ledger: Ledger.Service): Effect.Effect<Ledger.Service> =>
       claim: patient(ledger.claim),
       renew: patient(ledger.renew),
       endLeases: patient(ledger.endLeases),
+      reserve: patient(ledger.reserve),
       send: patient(ledger.send),
       settle: patient(ledger.settle),
       release: patient(ledger.release),

@@ -21,6 +21,7 @@ import type * as Run from "../../Run.ts"
 import type * as Ledger from "../ledger/service.ts"
 import * as Claims from "./claims.ts"
 import * as Outcome from "./outcome.ts"
+import * as RequestLimit from "./requestLimit.ts"
 import * as RunState from "./runState.ts"
 import * as Settler from "./settler.ts"
 import * as Turns from "./turns.ts"
@@ -99,6 +100,12 @@ export const work = (
     const claims = Claims.make(ledger, { run: id, lease: leaseMillis, now })
     const settler = yield* Settler.make(ledger, { run: id, claims, state })
     const { settle } = settler
+    const limit = RequestLimit.make(ledger, {
+      id,
+      now,
+      state,
+      turnsAhead: () => turns.size(state.policy().rate)
+    })
 
     /** Makes rows whose worker lost its lease pending or unknown and, if the policy says so, unknown rows pending. */
     const takeOver = Effect.gen(function*() {
@@ -151,10 +158,12 @@ export const work = (
       }
     })
 
-    const releaseItems = (items: ReadonlyArray<Item>) =>
-      Effect.forEach(items, ({ claim, row }) => settle({ row, claim, outcome: "release", requests: 0 }), {
+    const releaseItems = (items: ReadonlyArray<Item>) => {
+      limit.put(items.filter(({ isSent }) => isSent).length)
+      return Effect.forEach(items, ({ claim, row }) => settle({ row, claim, outcome: "release", requests: 0 }), {
         discard: true
       })
+    }
 
     /** Takes turns for rows, and stores `sent` shortly before the first turn, so that few rows wait for theirs. */
     const sender = Effect.gen(function*() {
@@ -169,8 +178,14 @@ export const work = (
       }
     })
 
-    const sendItems = (items: ReadonlyArray<Item>) =>
+    const sendItems = (taken: ReadonlyArray<Item>) =>
       Effect.gen(function*() {
+        const sentBefore = taken.filter(({ isSent }) => isSent)
+        const others = taken.filter(({ isSent }) => !isSent)
+        const granted = yield* limit.take(others.length)
+        yield* releaseItems(others.slice(granted))
+        const items = [...sentBefore, ...others.slice(0, granted)]
+        if (items.length === 0) return
         const times = yield* turns.take(state.policy().rate, items.length)
         const wait = turns.sendAt(times[0] ?? 0) - now()
         if (wait > 0) yield* Effect.sleep(wait)
@@ -180,6 +195,7 @@ export const work = (
           ? new Set<number>()
           : yield* ledger.send(id, notSent.map(({ row }) => row), service)
         if (sent.size > 0) turns.sendTook(now() - from)
+        limit.put(notSent.length - sent.size)
         const allowed = items.filter(({ isSent, row }) => isSent || sent.has(row.line))
         const batch: Batch = { count: allowed.length, left: allowed.length, used: 0, isBlocked: false }
         for (const [index, item] of allowed.entries()) {
@@ -249,6 +265,9 @@ export const work = (
         let isWaiting = false
         const awaitTurn = Effect.gen(function*() {
           isWaiting = true
+          // The first request was taken before the row was stored as sent.
+          const isWithinLimit = requests === 0 || (yield* Effect.orElseSucceed(limit.take(1), () => 0)) > 0
+          if (!isWithinLimit) return yield* Effect.interrupt
           while (turn === undefined || turns.isLate(turn)) turn = yield* anotherTurn(claim)
           isWaiting = false
           turn = undefined
@@ -261,6 +280,7 @@ export const work = (
         )
         // The service rejected an earlier request, if there was one, so it performed none.
         if (result === undefined) {
+          if (requests === 0) limit.put(1)
           yield* settle({ row, claim, outcome: "release", requests })
           return
         }
@@ -269,7 +289,9 @@ export const work = (
           : yield* consequenceOf(row, result.left)
         state.ended(ending)
         // A client of its own kind may not report its requests. The ledger never counts too few.
-        yield* settle({ row, claim, requests: isWaiting ? requests : Math.max(1, requests), sentAt, ...ending })
+        const counted = isWaiting ? requests : Math.max(1, requests)
+        if (counted === 0) limit.put(1)
+        yield* settle({ row, claim, requests: counted, sentAt, ...ending })
       }).pipe(
         Effect.withParentSpan(claim.span),
         Effect.onError((cause) => Deferred.failCause(broken, cause))

@@ -1,0 +1,49 @@
+/** The requests that a worker may send under the policy's `maxChecks`. All workers share the limit in the ledger. */
+import * as Effect from "effect/Effect"
+import type * as Ledger from "../ledger/service.ts"
+import type * as RunState from "./runState.ts"
+
+/** In milliseconds. */
+const shortestGrace = 2000
+
+export const make = (ledger: Ledger.Service, { id, now, state, turnsAhead }: {
+  readonly id: string
+  readonly state: RunState.RunState
+  readonly now: () => number
+  /** How many turns a worker takes at once. */
+  readonly turnsAhead: () => number
+}) => {
+  /** Reserved in the ledger, and not used. */
+  let spare = 0
+  /**
+   * Since when there is none. A pause at once would release the rows whose requests are reserved and not sent yet, by
+   * this worker or by others.
+   */
+  let exhaustedSince: number | undefined
+
+  return {
+    /** Takes up to `count` requests. If there is none for a while, it pauses the run. */
+    take: (count: number) =>
+      Effect.gen(function*() {
+        const { maxChecks, rate } = state.policy()
+        if (maxChecks === undefined || count === 0) return count
+        const fromSpare = Math.min(spare, count)
+        spare -= fromSpare
+        const taken = fromSpare + (yield* ledger.reserve(id, count - fromSpare, maxChecks))
+        if (taken > 0) {
+          exhaustedSince = undefined
+          return taken
+        }
+        exhaustedSince ??= now()
+        if (now() - exhaustedSince > Math.max(shortestGrace, 2 * turnsAhead() * 1000 / rate)) {
+          yield* state.stopAll(`the limit of ${maxChecks} checks is reached (--max-checks); set a higher one`)
+        }
+        yield* Effect.sleep("50 millis")
+        return 0
+      }),
+    /** Keeps requests that were not sent for other rows. */
+    put: (count: number) => {
+      if (state.policy().maxChecks !== undefined) spare += count
+    }
+  }
+}
