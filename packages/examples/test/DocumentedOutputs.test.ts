@@ -42,7 +42,10 @@ describe("outputs of the documents", () => {
 
   it.live("README.md: demo", () =>
     Effect.gen(function*() {
-      const { stdout } = yield* ExampleProcess.run(ExampleProcess.commandFromSource(example("quickstart.ts")))
+      const { stdout } = yield* Effect.flatMap(
+        ExampleProcess.commandFromSource(example("quickstart.ts")),
+        ExampleProcess.run
+      )
       assertPrinted(outputOf("README.md"), stdout)
     }))
 

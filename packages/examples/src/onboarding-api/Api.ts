@@ -54,8 +54,8 @@ export const Review = Schema.Struct({
   }),
   reason: Schema.String.annotations({
     description:
-      "the worst result of all names: PotentialMatch, then Interrupted, Defect or the tag of the error of a " +
-      "check, then DoubtfulNo, then No, after another attempt. InReview: nothing was sent, because another case of " +
+      "the worst result of all names: Potential match, then Interrupted, Defect or the tag of the error of a " +
+      "check, then Doubtful No, then No, after another attempt. InReview: nothing was sent, because another case of " +
       "this person was open"
   }),
   sent: AmlError.Sent.annotations({
@@ -86,7 +86,7 @@ export const Conclusion = Schema.Struct({
 
 export type Conclusion = typeof Conclusion.Type
 
-/** What happened in a case. */
+/** An entry of the log of a case. */
 export const HistoryEntry = Schema.Struct({
   at: Schema.DateTimeUtc,
   attempt: Schema.Int,

@@ -7,6 +7,7 @@ import { LibsqlClient } from "@effect/sql-libsql"
 import { PgClient } from "@effect/sql-pg"
 import { createClient } from "@libsql/client"
 import { Config, ConfigError, Effect, Either, Layer, Option, Redacted, Schedule } from "effect"
+import { Tenant } from "./Tenants.ts"
 
 type Location =
   | { readonly kind: "memory" }
@@ -85,12 +86,26 @@ const migrate = Migrator.make({})({
       yield* sql`DROP INDEX one_conclusion`
       yield* sql`CREATE UNIQUE INDEX one_conclusion ON actions (applicant_id, attempt, evidence, reviewer)
         WHERE action IN ('clear', 'refuse')`
-    })
+    }),
+    "0003_tenant": Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) => sql`CREATE TABLE tenant (id INTEGER PRIMARY KEY CHECK (id = 1), name TEXT NOT NULL)`
+    )
   })
 })
 
 /** The migrator fails for the second of two instances that start on an empty PostgreSQL at the same time. */
 const migrations = Effect.retry(migrate, { times: 5, schedule: Schedule.spaced("200 millis") })
+
+/** Two tenants in one database would see each other's applicants. Two addresses of one database may differ. */
+const requireOwn = Effect.gen(function*() {
+  const [sql, name] = yield* Effect.all([SqlClient.SqlClient, Tenant])
+  yield* sql`INSERT INTO tenant (id, name) VALUES (1, ${name}) ON CONFLICT DO NOTHING`
+  const rows = yield* sql`SELECT 1 FROM tenant WHERE name = ${name}`
+  if (rows.length === 0) {
+    return yield* Effect.fail(ConfigError.InvalidData(["DATABASE_URL"], "should be another database for each tenant"))
+  }
+})
 
 /**
  * Passes a client to `@effect/sql-libsql` 0.42, because the version that it creates itself keeps a
@@ -121,7 +136,11 @@ const layerClient = (
   }
 }
 
-/** Provides the `SqlClient` after the migrations. */
+/** Provides the `SqlClient` after the migrations, for one tenant. */
 export const layer = Layer.unwrapEffect(
-  Effect.map(location, (location) => Layer.provideMerge(Layer.effectDiscard(migrations), layerClient(location)))
+  Effect.map(
+    location,
+    (location) =>
+      Layer.provideMerge(Layer.effectDiscard(Effect.zipRight(migrations, requireOwn)), layerClient(location))
+  )
 )

@@ -75,7 +75,7 @@ export const layer = HttpApiBuilder.middleware(
       )
     ).pipe(
       Effect.zipRight(Effect.catchAllCause(app, toDocumentedError)),
-      // A sign-up has two short fields.
+      // A sign-up has up to five names and a date.
       HttpIncomingMessage.withMaxBodySize(Option.some(FileSystem.KiB(16)))
     ))
 )

@@ -2,9 +2,10 @@
  * Screens all names of an applicant, and stores the decision. The worst result decides: a potential match, then a check
  * without a result, then a doubtful "No".
  */
-import { AmlCheck, AmlClient, type AmlError, Failure, Person, WebError } from "@effect-idv/core"
+import { AmlCheck, AmlClient, Failure, Person, WebError } from "@effect-idv/core"
 import { HttpApiError } from "@effect/platform"
-import { Array as Arr, Context, Duration, Effect, Either, Layer, Order, Schedule } from "effect"
+import { Array as Arr, Context, Duration, Effect, Either, Layer, Option, Order, Schedule } from "effect"
+import { type Decision as Checked, decisionOf } from "../recipes/screening.ts"
 import type { SignUpForm } from "./Api.ts"
 import * as Settings from "./Settings.ts"
 import { type Decision, Store, type StoreUnavailable } from "./Store.ts"
@@ -42,42 +43,27 @@ export class Screening extends Context.Tag("onboarding-api/Screening")<Screening
   ) => Effect.Effect<Decision, StoreUnavailable>
 }>() {}
 
-type Outcome = Either.Either<AmlCheck.AmlCheck, Pick<Decision, "reason" | "sent">>
-
-/** In the order of `worse`. */
-const reasons = { "Potential match": "PotentialMatch", "Doubtful No": "DoubtfulNo", No: "No" } as const
-
-const worse: Order.Order<Outcome> = Order.mapInput(
-  Order.number,
-  Either.match({
-    onLeft: () => 1,
-    onRight: AmlCheck.match({ onPotentialMatch: () => 0, onDoubtfulNo: () => 2, onNo: () => 3 })
-  })
-)
-
-const isClear: (outcome: Outcome) => boolean = Either.match({
-  onLeft: () => false,
-  onRight: AmlCheck.match({ onNo: () => true, onDoubtfulNo: () => false, onPotentialMatch: () => false })
-})
-
-const sentOf: (outcome: Outcome) => AmlError.Sent = Either.match({
-  onLeft: ({ sent }) => sent,
-  onRight: () => "answered"
-})
+/** In the order of the results. */
+const severity = ({ check }: Checked) =>
+  check === undefined ? 1 : AmlCheck.match(check, { onPotentialMatch: () => 0, onDoubtfulNo: () => 2, onNo: () => 3 })
 
 /** `clear` only if every name got a "No". */
-const decisionOf = (outcomes: ReadonlyArray<Outcome>, earlier: ReadonlyArray<AmlCheck.AmlCheck>): Decision => {
-  const [worst, ...others] = Arr.sort([...outcomes, ...earlier.map(Either.right)], worse)
-  const sent = outcomes.map(sentOf)
+const decisionOfAll = (decisions: ReadonlyArray<Checked>, earlier: ReadonlyArray<AmlCheck.AmlCheck>): Decision => {
+  const [worst = defect, ...others] = Arr.sortWith(
+    [...decisions, ...earlier.map((check) => decisionOf(Either.right(check)))],
+    severity,
+    Order.number
+  )
+  const sent = decisions.map(({ sent }) => sent)
   return {
-    outcome: worst !== undefined && [worst, ...others].every(isClear) ? "clear" : "review",
-    reason: worst === undefined
-      ? "Defect"
-      : Either.match(worst, { onLeft: ({ reason }) => reason, onRight: ({ result }) => reasons[result] }),
+    outcome: [worst, ...others].every(({ outcome }) => outcome === "clear") ? "clear" : "review",
+    reason: worst.reason,
     sent: sent.includes("unknown") ? "unknown" : sent.includes("answered") ? "answered" : "no",
     checks: sent.filter((sent) => sent !== "no").length
   }
 }
+
+const defect: Checked = { outcome: "review", reason: "Defect", sent: "unknown" }
 
 const make = Effect.gen(function*() {
   const aml = yield* AmlClient.AmlClient
@@ -86,25 +72,22 @@ const make = Effect.gen(function*() {
   // Leaves time for the database, so that the response to an outage is not later than that to a match.
   const deadline = Duration.subtract(responseAfter, "500 millis")
 
-  const check = (person: Person.Person): Effect.Effect<Outcome> =>
+  const check = (person: Person.Person): Effect.Effect<Checked> =>
     aml.check(person).pipe(
       AmlClient.withPolicy({ deadline }),
-      Effect.mapError((failure) => ({ reason: failure._tag, sent: Failure.facts(failure).sent })),
-      Effect.tapError((failure) => Effect.logWarning("not screened", failure)),
+      Effect.tapError((failure) =>
+        Effect.logWarning("not screened", { reason: failure._tag, sent: Failure.facts(failure).sent })
+      ),
       Effect.either,
-      Effect.catchAllDefect(() =>
-        Effect.as(
-          Effect.logError("the check failed with a defect"),
-          Either.left({ reason: "Defect", sent: "unknown" as const })
-        )
-      )
+      Effect.map(decisionOf),
+      Effect.catchAllDefect(() => Effect.as(Effect.logError("the check failed with a defect"), defect))
     )
 
   return Screening.of({
     screen: Effect.fnUntraced(function*({ applicantId, attempt }, people, earlier = []) {
-      const outcomes = yield* Effect.forEach(people, check, { concurrency: "unbounded" })
-      const checks = Arr.filterMap(outcomes, Either.getRight)
-      const decision = decisionOf(outcomes, earlier)
+      const decisions = yield* Effect.forEach(people, check, { concurrency: "unbounded" })
+      const checks = Arr.filterMap(decisions, ({ check }) => Option.fromNullable(check))
+      const decision = decisionOfAll(decisions, earlier)
       return yield* Effect.retry(store.decide(applicantId, attempt, decision, checks), {
         schedule: Schedule.exponential(Settings.firstPause),
         times: Settings.storeRetries

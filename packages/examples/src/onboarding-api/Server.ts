@@ -1,9 +1,8 @@
 /** Serves the API, its OpenAPI document at `/openapi.json` and its page at `/docs`. */
-import type { TokenProvider } from "@effect-idv/core"
-import { HttpApiBuilder, HttpApiSwagger, HttpMiddleware, HttpServerError } from "@effect/platform"
+import { HttpApiBuilder, HttpApiSwagger, HttpMiddleware } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Config, Context, Effect, Layer, Runtime } from "effect"
-import { notReady, operationsServer } from "../recipes/operations.ts"
+import { Config, Effect, Layer } from "effect"
+import { layerOperations, notReady } from "../recipes/operations.ts"
 import { Api, Reviewer } from "./Api.ts"
 import * as Cases from "./Cases.ts"
 import * as Database from "./Database.ts"
@@ -69,26 +68,12 @@ const layerListening = Layer.unwrapEffect(
   )
 )
 
-/** The address of `/live`, `/ready` and `/metrics`, which applicants must not reach. */
-export class OperationsUrl extends Context.Tag("onboarding-api/OperationsUrl")<OperationsUrl, string>() {}
-
-const layerOperations = Layer.scoped(
-  OperationsUrl,
-  Effect.gen(function*() {
-    const { host, port } = yield* operationsAddress
-    const { ping } = yield* Store.Store
-    const runtime = yield* Effect.runtime<TokenProvider.TokenProvider>()
-    const whyNotReady = Effect.orElseSucceed(Effect.zipRight(ping, notReady), () => "the database is not available")
-    const server = operationsServer({ runPromise: Runtime.runPromise(runtime) }, whyNotReady)
-    const listening = Effect.async<string, HttpServerError.ServeError>((resume) => {
-      server.once("error", (cause) => resume(new HttpServerError.ServeError({ cause })))
-      server.listen(port, host, () => {
-        const address = server.address()
-        resume(Effect.succeed(`http://${host}:${typeof address === "object" ? address?.port : port}`))
-      })
-    })
-    return yield* Effect.acquireRelease(listening, () => Effect.sync(() => server.close().closeAllConnections()))
-  })
+const layerOperationsListening = Layer.unwrapEffect(
+  Effect.map(Effect.all([operationsAddress, Store.Store]), ([address, { ping }]) =>
+    layerOperations({
+      ...address,
+      whyNotReady: Effect.orElseSucceed(Effect.zipRight(ping, notReady), () => "the database is not available")
+    }))
 )
 
 // Request spans are disabled, because they contain the complete URL and all headers.
@@ -109,7 +94,7 @@ const layerShutdown = Layer.unwrapEffect(
  */
 export const layer = layerShutdown.pipe(
   Layer.provide(layerServing),
-  Layer.provideMerge(Layer.merge(layerListening, layerOperations)),
+  Layer.provideMerge(Layer.merge(layerListening, layerOperationsListening)),
   Layer.provide(Shutdown.NodeServer.layer),
   Layer.provide(SignUp.layer),
   Layer.provide(Cases.layer),

@@ -1,19 +1,16 @@
 /** Stores applicants, decisions and evidence. `Cases` reads them. Its errors contain the operation and a code, and no values. */
-import { AmlCheck, AmlError, Person, Violation } from "@effect-idv/core"
+import { AmlCheck, Person, Violation } from "@effect-idv/core"
 import { HttpApiError } from "@effect/platform"
 import { SqlClient } from "@effect/sql"
 import type { Option } from "effect"
 import { Array as Arr, Context, DateTime, Duration, Effect, Layer, Predicate, Redacted, Schema } from "effect"
 import { randomUUID } from "node:crypto"
+import * as Recipe from "../recipes/screening.ts"
 import { CaseChanged, SignUpForm } from "./Api.ts"
 
-/** `clear` comes only from the service's "No". Every other result needs a manual review. */
+/** The decision on all names: `reason` is that of the worst result, and `sent` the least certain. */
 export const Decision = Schema.Struct({
-  outcome: Schema.Literal("clear", "review"),
-  /** Of the worst result of all names. */
-  reason: Schema.String,
-  /** The least certain of all checks. */
-  sent: AmlError.Sent,
+  ...Recipe.Decision.pick("outcome", "reason", "sent").fields,
   /** How many checks the service may have performed. */
   checks: Schema.Int
 })
@@ -34,12 +31,7 @@ export interface Claim {
 export const timeout = Duration.seconds(5)
 
 /** The decision for an applicant whose process ended before it stored one. The checks may have been sent. */
-export const interrupted = (checks: number): Decision => ({
-  outcome: "review",
-  reason: "Interrupted",
-  sent: "unknown",
-  checks
-})
+export const interrupted = (checks: number): Decision => ({ ...Recipe.interrupted, checks })
 
 /** The database failed, or returned an unexpected row. */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {

@@ -3,7 +3,10 @@
  * as `ACME_IDV_CUSTOMER_KEY` and `ACME_DATABASE_URL`: no handler can mix two tenants.
  */
 import { Idv } from "@effect-idv/core"
-import { Array as Arr, Config, ConfigError, ConfigProvider, Effect, Either, type Layer, Redacted } from "effect"
+import { Config, ConfigError, ConfigProvider, Context, Effect, Either, type Layer } from "effect"
+
+/** The name of the tenant whose program this is, or `""` without `TENANTS`. */
+export class Tenant extends Context.Reference<Tenant>()("onboarding-api/Tenant", { defaultValue: () => "" }) {}
 
 /** Without the underscore, which separates the name from the variable. */
 const tenants = Config.withDefault(Config.string("TENANTS"), "").pipe(
@@ -22,16 +25,6 @@ const tenants = Config.withDefault(Config.string("TENANTS"), "").pipe(
 
 const own = <A, E, R>(effect: Effect.Effect<A, E, R>, tenant: string) =>
   Effect.configProviderWith((provider) => Effect.withConfigProvider(effect, ConfigProvider.nested(provider, tenant)))
-
-/** Two tenants in one database would see each other's applicants. */
-const requireDatabases = (names: ReadonlyArray<string>): Effect.Effect<void, ConfigError.ConfigError> =>
-  Effect.forEach(names, (name) => own(Config.option(Config.redacted("DATABASE_URL")), name)).pipe(
-    Effect.map((urls) => Arr.getSomes(urls).map(Redacted.value)),
-    Effect.filterOrFail(
-      (urls) => Arr.dedupe(urls).length === urls.length,
-      () => ConfigError.InvalidData(["DATABASE_URL"], "should be another database for each tenant")
-    )
-  )
 
 /** The complete names of the variables in an error: `Config` adds the tenant to the path, and an option schema does not. */
 const nameVariables = (error: ConfigError.ConfigError, tenant: string): ConfigError.ConfigError => {
@@ -54,13 +47,13 @@ export const forEach = <N, E, EN>(
   Effect.gen(function*() {
     const names = yield* tenants
     if (names.length === 0) return yield* Effect.provide(program, network)
-    yield* requireDatabases(names)
     yield* Effect.forEach(
       names,
       (tenant) =>
         own(program, tenant).pipe(
           Effect.mapError((error) => ConfigError.isConfigError(error) ? nameVariables(error, tenant) : error),
           Effect.provide(network),
+          Effect.provideService(Tenant, tenant),
           Effect.annotateLogs({ tenant }),
           Effect.tagMetrics({ tenant })
         ),

@@ -8,6 +8,7 @@ import { MockServer } from "@effect-idv/mock-server"
 import { type HttpClient, HttpServer } from "@effect/platform"
 import { NodeRuntime } from "@effect/platform-node"
 import { Cause, ConfigError, ConfigProvider, Console, Effect, HashSet, Layer, Logger, Predicate } from "effect"
+import { OperationsUrl } from "../recipes/operations.ts"
 import * as Database from "./Database.ts"
 import * as Server from "./Server.ts"
 import * as SharedToken from "./SharedToken.ts"
@@ -50,7 +51,7 @@ const layerIdv = ConfigProvider.fromEnv({ pathDelim: "=" }).flattened.enumerateC
 
 const layerListening = Layer.effectDiscard(
   Effect.gen(function*() {
-    const operations = yield* Server.OperationsUrl
+    const operations = yield* OperationsUrl
     yield* HttpServer.addressFormattedWith((url) =>
       Console.log(
         `The onboarding API listens at ${url} and has its documentation at ${url}/docs. For probes: ${operations}/ready.`

@@ -1,6 +1,7 @@
-/** Health, metrics and logs of an app, for the recipes of Fastify and Express. */
+/** Health, metrics and logs of an app. */
 import { TokenProvider } from "@effect-idv/core"
-import { Array, Cause, Effect, type Layer, Logger, Metric, MetricState, Option, Record } from "effect"
+import { HttpServerError } from "@effect/platform"
+import { Array, Cause, Context, Effect, Layer, Logger, Metric, MetricState, Option, Record, Runtime } from "effect"
 import { createServer } from "node:http"
 import type { Logger as AppLogger } from "pino"
 
@@ -71,6 +72,33 @@ export const operationsServer = <R>(
       .then(([status, text]) => response.writeHead(status, { "content-type": "text/plain" }).end(text))
   )
 }
+
+/** The address of `/live`, `/ready` and `/metrics`. */
+export class OperationsUrl extends Context.Tag("recipes/OperationsUrl")<OperationsUrl, string>() {}
+
+/** For a program of Effect: listens until the scope closes. */
+export const layerOperations = (
+  { host = "0.0.0.0", port, whyNotReady }: {
+    readonly host?: string
+    readonly port: number
+    readonly whyNotReady?: Effect.Effect<string | undefined, never, TokenProvider.TokenProvider>
+  }
+) =>
+  Layer.scoped(
+    OperationsUrl,
+    Effect.gen(function*() {
+      const runtime = yield* Effect.runtime<TokenProvider.TokenProvider>()
+      const server = operationsServer({ runPromise: Runtime.runPromise(runtime) }, whyNotReady)
+      const listening = Effect.async<string, HttpServerError.ServeError>((resume) => {
+        server.once("error", (cause) => resume(new HttpServerError.ServeError({ cause })))
+        server.listen(port, host, () => {
+          const address = server.address()
+          resume(Effect.succeed(`http://${host}:${typeof address === "object" ? address?.port : port}`))
+        })
+      })
+      return yield* Effect.acquireRelease(listening, () => Effect.sync(() => server.close().closeAllConnections()))
+    })
+  )
 
 const levels = {
   All: "trace",

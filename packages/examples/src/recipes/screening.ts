@@ -1,6 +1,6 @@
 /** Screens a sign-up once and stores the decision, for the recipes of Fastify, Express, NestJS and Next.js. */
 import { AmlCheck, AmlClient, AmlError, Failure, Person } from "@effect-idv/core"
-import { Context, Effect, Either, Layer, Option, Predicate, Schedule, Schema } from "effect"
+import { Context, Effect, Either, Equal, Layer, Option, Predicate, Schedule, Schema } from "effect"
 import { createHash } from "node:crypto"
 
 /** What to store about a screening. */
@@ -38,12 +38,12 @@ export const interrupted: Decision = { outcome: "review", reason: "Interrupted",
 
 /** A table of your database. An error of the database is a defect. */
 export class Decisions extends Context.Tag("recipes/Decisions")<Decisions, {
-  /** Inserts a row with the person and without a decision, and commits. Returns false if the row exists. */
+  /** Inserts a row with the person as entered and without a decision, and commits. Returns false if the row exists. */
   readonly begin: (id: string, person: Person.Input) => Effect.Effect<boolean>
   /** Deletes a row without a decision. */
   readonly release: (id: string) => Effect.Effect<void>
-  /** The decision of an open review of this person. */
-  readonly review: (person: Person.Input) => Effect.Effect<Option.Option<Decision>>
+  /** The decision of an open review of this person. Compare the names as {@link Person.make} normalises them. */
+  readonly review: (person: Person.Person) => Effect.Effect<Option.Option<Decision>>
   readonly find: (id: string) => Effect.Effect<Option.Option<Decision>>
   /** Writes the decision, unless the row has one: the first stays. */
   readonly decide: (id: string, decision: Decision) => Effect.Effect<void>
@@ -67,13 +67,15 @@ export const decisionsInMemory = (rows = new Map<string, Row>()): Layer.Layer<De
   return Layer.succeed(Decisions, {
     begin: (id, person) => Effect.sync(() => !rows.has(id) && rows.set(id, { person }) === rows),
     release: (id) => Effect.sync(() => void rows.delete(id)),
-    review: ({ dateOfBirth, name }) =>
-      Effect.map(
-        Effect.forEach(
-          [...rows.values()].filter(({ person }) => person.name === name && person.dateOfBirth === dateOfBirth),
-          decode
-        ),
-        (decisions) => Option.firstSomeOf(decisions.map(Option.filter(({ outcome }) => outcome === "review")))
+    review: (person) =>
+      Effect.filter(
+        rows.values(),
+        (row) => Effect.match(Person.make(row.person), { onFailure: () => false, onSuccess: Equal.equals(person) })
+      ).pipe(
+        Effect.flatMap(Effect.forEach(decode)),
+        Effect.map((decisions) =>
+          Option.firstSomeOf(decisions.map(Option.filter(({ outcome }) => outcome === "review")))
+        )
       ),
     find: (id) => Effect.suspend(() => decode(rows.get(id))),
     decide: (id, decision) =>
@@ -110,10 +112,11 @@ export const signUp = (
     const aml = yield* AmlClient.AmlClient
     const decisions = yield* Decisions
     // A second form after an outage would otherwise reveal a match: an outage ends, and a match does not.
-    const review = yield* decisions.review({ name, dateOfBirth })
+    const review = yield* decisions.review(person)
     if (Option.isSome(review)) return review.value
     // A key that is used for another person begins another check: it must not return a decision about somebody else.
-    const id = createHash("sha256").update(JSON.stringify([key, name, dateOfBirth])).digest("hex")
+    const normalised = yield* Effect.orDie(Schema.encode(Person.FromInput)(person))
+    const id = createHash("sha256").update(JSON.stringify([key, normalised])).digest("hex")
     if (yield* decisions.begin(id, { name, dateOfBirth })) {
       const check = AmlClient.withPolicy(aml.check(person), { deadline: "3 seconds" })
       const decision = decisionOf(yield* Effect.either(check))

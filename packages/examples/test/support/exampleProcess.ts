@@ -2,27 +2,22 @@
 import type { MockServer } from "@effect-idv/mock-server"
 import { Command } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
-import { Effect, Stream } from "effect"
+import { ConfigProvider, Effect, Stream } from "effect"
 import { fileURLToPath } from "node:url"
 import * as Program from "../../../mock-server/test/support/program.ts"
 
 /** Values for `Command.env`. Undefined removes a variable. */
 export type Variables = { readonly [name: string]: string | undefined }
 
-/** Removes every variable that an example reads. */
-const noVariables: Variables = {
-  IDV_AUTH_URL: undefined,
-  IDV_BASE_URL: undefined,
-  IDV_CUSTOMER_ID: undefined,
-  IDV_CUSTOMER_KEY: undefined,
-  IDV_ALLOW_INSECURE: undefined,
-  DATABASE_URL: undefined,
-  TOKEN_KEY: undefined,
-  TOKEN_KEY_ID: undefined,
-  OTEL_EXPORTER_OTLP_ENDPOINT: undefined,
-  OTEL_SERVICE_NAME: undefined,
-  OTEL_RESOURCE_ATTRIBUTES: undefined
-}
+/** Removes the variables of the developer, because an example could read any of them. */
+const noVariables = ConfigProvider.fromEnv({ pathDelim: "=" }).flattened.enumerateChildren([]).pipe(
+  Effect.orDie,
+  Effect.map((names): Variables =>
+    Object.fromEntries(
+      Array.from(names, (name) => [name, undefined]).filter(([name]) => name !== "HOME" && name !== "PATH")
+    )
+  )
+)
 
 /** The variables that select a mock server, as its demo customer. */
 export const mockVariables = ({ url }: Pick<MockServer.Service, "url">) => ({
@@ -35,13 +30,16 @@ export const mockVariables = ({ url }: Pick<MockServer.Service, "url">) => ({
 /** The command that starts an example from its bundle, with only these variables. */
 export const command = (example: URL, args: ReadonlyArray<string>, variables: Variables) =>
   Effect.map(
-    Program.bundled(example),
-    (bundle) => Command.env(Command.make("node", bundle, ...args), { ...noVariables, ...variables })
+    Effect.all([Program.bundled(example), noVariables]),
+    ([bundle, noVariables]) => Command.env(Command.make("node", bundle, ...args), { ...noVariables, ...variables })
   )
 
 /** The command that starts an example from its source, as the scripts in package.json do. */
 export const commandFromSource = (example: URL) =>
-  Command.env(Command.make("node", "--import", "tsx/esm", fileURLToPath(example)), noVariables)
+  Effect.map(
+    noVariables,
+    (noVariables) => Command.env(Command.make("node", "--import", "tsx/esm", fileURLToPath(example)), noVariables)
+  )
 
 const text = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.mkString(Stream.decodeText(stream))
 

@@ -11,6 +11,8 @@ import * as MovableClock from "../../../core/test/support/movableClock.ts"
 import * as RecordingTracer from "../../../core/test/support/tracer.ts"
 import * as Database from "../../src/onboarding-api/Database.ts"
 import * as Server from "../../src/onboarding-api/Server.ts"
+import * as Tenants from "../../src/onboarding-api/Tenants.ts"
+import { OperationsUrl } from "../../src/recipes/operations.ts"
 
 /** Milliseconds: no test waits for it, but moves the clock of the server. */
 export const responseAfter = 60_000
@@ -77,11 +79,16 @@ export const serve = (options: Idv.Options, variables: Record<string, string>, m
         ...spans.map(({ attributes, events, exit, name }) => inspect([name, attributes, events, exit], { depth: 20 }))
       ].join("\n")
     )
-    return { url, operations: Context.get(context, Server.OperationsUrl), printed, movable }
+    return { url, operations: Context.get(context, OperationsUrl), printed, movable }
   })
 
 /** Connects the test to the database of a server. */
-export const database = (url: string) => Layer.build(Layer.provide(Database.layer, configOf({ DATABASE_URL: url })))
+export const database = (url: string, tenant = "") =>
+  Effect.provideService(
+    Layer.build(Layer.provide(Database.layer, configOf({ DATABASE_URL: url }))),
+    Tenants.Tenant,
+    tenant
+  )
 
 export const get = (url: string, headers: Record<string, string> = {}) =>
   send(HttpClientRequest.setHeaders(HttpClientRequest.get(url), headers))

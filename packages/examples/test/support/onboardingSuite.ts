@@ -146,10 +146,10 @@ export const suite = (
             strictEqual(comparable[0]?.headers["cache-control"], "no-store")
             for (const { took } of responses) assertTrue(took >= Onboarding.responseAfter, `${took}`)
             deepStrictEqual(yield* outcomes(sql), [
-              ["Can&#039;ary Testclear", "review", "DoubtfulNo", true],
+              ["Can&#039;ary Testclear", "review", "Doubtful No", true],
               ["Canary Test500", "review", "AmlUnavailable", false],
               ["Canary Testhang", "review", "AmlTimeout", false],
-              ["Canary Testpep", "review", "PotentialMatch", true]
+              ["Canary Testpep", "review", "Potential match", true]
             ])
           }))
 
@@ -294,7 +294,7 @@ export const suite = (
             deepStrictEqual(others, [])
             deepStrictEqual(
               [first?.name, first?.dateOfBirth, first?.reason, first?.sent, first?.evidence[0]?.state],
-              ["Canary Testpep", "1931-07-29", "PotentialMatch", "answered", "verified"]
+              ["Canary Testpep", "1931-07-29", "Potential match", "answered", "verified"]
             )
             assertInclude(String(first?.evidence[0]?.amlProfile), "/aml-profiles/")
             yield* sql`UPDATE evidence SET content = replace(content, '"Potential match"', '"No"')`
@@ -346,7 +346,7 @@ export const suite = (
             const history = yield* Onboarding.act(url, `/${applicantId}/history`, "bob")
             const entries: ReadonlyArray<Record<string, unknown>> = JSON.parse(history.body)
             deepStrictEqual(entries.map(({ action, reason, reviewer }) => [action, reviewer, reason]), [
-              ["decision", null, "PotentialMatch"],
+              ["decision", null, "Potential match"],
               ["read", "alice", null],
               ["clear", "alice", "a canary"],
               ["refuse", "bob", "a canary"],
@@ -409,6 +409,19 @@ export const suite = (
             assertNoCanary(yield* printed)
           }))
 
+        it.scoped("a database belongs to the tenant that it was made for, also at another address", () =>
+          Effect.gen(function*() {
+            const url = yield* Effect.flatMap(Databases, ({ create }) => create)
+            const sameDatabase = url.replace(/^postgres:/, "postgresql:").replace(/(?<=^file:.*)\/(?=[^/]+$)/, "/./")
+            assertTrue(sameDatabase !== url)
+            yield* Onboarding.database(url, "ACME")
+            yield* Onboarding.database(sameDatabase, "ACME")
+            for (const tenant of ["GLOBEX", ""]) {
+              const error = yield* Effect.flip(Onboarding.database(sameDatabase, tenant))
+              assertInclude(String(error), "should be another database for each tenant")
+            }
+          }))
+
         it.scoped("a person is cleared only with a verified response for each name", () =>
           Effect.gen(function*() {
             const { after, sql, url } = yield* start()
@@ -463,7 +476,7 @@ export const suite = (
             const checked: Case = JSON.parse((yield* Fiber.join(checking)).body)
             deepStrictEqual(
               [checked.attempt, checked.reason, checked.sent, checked.checks, checked.evidence.length],
-              [2, "PotentialMatch", "unknown", 3, 1]
+              [2, "Potential match", "unknown", 3, 1]
             )
             strictEqual(yield* conclude(url, checked, "alice", "refuse"), "200 open")
             strictEqual(yield* conclude(url, checked, "bob", "refuse"), "200 closed")
@@ -509,7 +522,7 @@ export const suite = (
             deepStrictEqual([outage?.reason, outage?.sent, outage?.checks], ["AmlUnavailable", "unknown", 1])
             const { body } = yield* Onboarding.act(url, `/${outage?.applicantId}/checks`, "alice", {})
             const { checks, reason, sent }: Case = JSON.parse(body)
-            deepStrictEqual([reason, sent, checks], ["DoubtfulNo", "unknown", 2])
+            deepStrictEqual([reason, sent, checks], ["Doubtful No", "unknown", 2])
           }))
 
         it.scoped("of four reviewers at the same time, one closes the case", () =>
@@ -545,7 +558,7 @@ export const suite = (
             const cases = yield* casesOf(url)
             deepStrictEqual(
               cases.map(({ checks, evidence, reason, sent }) => [reason, sent, checks, evidence.length]),
-              [["PotentialMatch", "answered", 4, 3], ["AmlUnavailable", "unknown", 2, 1]]
+              [["Potential match", "answered", 4, 3], ["AmlUnavailable", "unknown", 2, 1]]
             )
             deepStrictEqual(yield* sql`SELECT outcome, checks FROM decisions WHERE outcome = 'clear'`, [
               { outcome: "clear", checks: 2 }

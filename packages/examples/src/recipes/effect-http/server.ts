@@ -1,8 +1,7 @@
 /** A sign-up endpoint as an `HttpApi`. `onboarding-api` is the complete program, with a database and a fixed time. */
 import { AmlClient, Person, WebError } from "@effect-idv/core"
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "@effect/platform"
-import { Effect, Layer, Schema } from "effect"
-import { notReady } from "../operations.ts"
+import { Effect, Layer } from "effect"
 
 const people = HttpApiGroup.make("people").add(
   HttpApiEndpoint.post("signUp", "/sign-up").setPayload(Person.FromInput).addSuccess(HttpApiSchema.Created)
@@ -11,18 +10,6 @@ const people = HttpApiGroup.make("people").add(
 const Api = HttpApi.make("bank").add(people)
   .addError(WebError.InputNotAccepted)
   .addError(WebError.NotAvailable)
-
-class NotReady extends Schema.TaggedError<NotReady>()(
-  "NotReady",
-  { reason: Schema.String },
-  HttpApiSchema.annotations({ status: 503 })
-) {}
-
-const health = HttpApiGroup.make("health")
-  .add(HttpApiEndpoint.get("live", "/live").addSuccess(HttpApiSchema.NoContent))
-  .add(HttpApiEndpoint.get("ready", "/ready").addSuccess(HttpApiSchema.NoContent).addError(NotReady))
-
-const Operations = HttpApi.make("operations").add(health)
 
 const layerPeople = HttpApiBuilder.group(
   Api,
@@ -43,23 +30,9 @@ const layerPeople = HttpApiBuilder.group(
         )))
 )
 
-const layerHealth = HttpApiBuilder.group(Operations, "health", (handlers) =>
-  handlers
-    .handle("live", () => Effect.void)
-    .handle("ready", () =>
-      Effect.flatMap(notReady, (reason) => reason === undefined ? Effect.void : new NotReady({ reason }))))
-
 /** Requires an `HttpServer` and the client. */
 export const layer = HttpApiBuilder.serve().pipe(
   Layer.provide(HttpApiBuilder.api(Api)),
   Layer.provide(layerPeople),
   Layer.provide(HttpApiBuilder.middleware(Api, WebError.middleware))
-)
-
-/** For a port that applicants cannot reach, because it reveals an outage. Requires another `HttpServer`, and the client. */
-export const layerOperations = Layer.fresh(
-  HttpApiBuilder.serve().pipe(
-    Layer.provide(HttpApiBuilder.api(Operations)),
-    Layer.provide(layerHealth)
-  )
 )
