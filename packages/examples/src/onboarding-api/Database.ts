@@ -7,6 +7,7 @@ import { LibsqlClient } from "@effect/sql-libsql"
 import { PgClient } from "@effect/sql-pg"
 import { createClient } from "@libsql/client"
 import { Config, ConfigError, Effect, Either, Layer, Option, Redacted, Schedule } from "effect"
+import { codeOf } from "./Store.ts"
 import { Tenant } from "./Tenants.ts"
 
 type Location =
@@ -94,9 +95,6 @@ const migrate = Migrator.make({})({
   })
 })
 
-/** The migrator fails for the second of two instances that start on an empty PostgreSQL at the same time. */
-const migrations = Effect.retry(migrate, { times: 5, schedule: Schedule.spaced("200 millis") })
-
 /** Two tenants in one database would see each other's applicants. Two addresses of one database may differ. */
 const requireOwn = Effect.gen(function*() {
   const [sql, name] = yield* Effect.all([SqlClient.SqlClient, Tenant])
@@ -136,11 +134,25 @@ const layerClient = (
   }
 }
 
+const prepare = Effect.zipRight(migrate, requireOwn)
+
 /** Provides the `SqlClient` after the migrations, for one tenant. */
 export const layer = Layer.unwrapEffect(
-  Effect.map(
-    location,
-    (location) =>
-      Layer.provideMerge(Layer.effectDiscard(Effect.zipRight(migrations, requireOwn)), layerClient(location))
-  )
+  Effect.map(location, (location) =>
+    Layer.provideMerge(
+      Layer.effectDiscard(
+        location.kind === "postgres"
+          // The migrator fails for the second of two instances that start on an empty database at the same time.
+          ? Effect.retry(prepare, {
+            times: 5,
+            schedule: Schedule.spaced("200 millis"),
+            until: ConfigError.isConfigError
+          })
+          : Effect.mapError(prepare, (error) =>
+            codeOf(error) === "SQLITE_BUSY"
+              ? ConfigError.InvalidData(["DATABASE_URL"], "should be a file that no other tenant or process uses")
+              : error)
+      ),
+      layerClient(location)
+    ))
 )

@@ -76,7 +76,8 @@ export const decodeRows = <A, I>(schema: Schema.Schema<A, I>) => Violation.decod
 const decodeApplicants = decodeRows(Applicant)
 const decodeDecisions = decodeRows(Decision)
 
-const codeOf = (error: unknown): string => {
+/** The code of an error of the database, without values. */
+export const codeOf = (error: unknown): string => {
   if (!Predicate.isTagged(error, "SqlError") || !Predicate.hasProperty(error, "cause")) return "row"
   const code = Predicate.hasProperty(error.cause, "code") ? String(error.cause.code) : ""
   return /^[A-Z\d_]{1,40}$/.test(code) ? code : "sql"
