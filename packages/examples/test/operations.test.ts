@@ -1,7 +1,7 @@
 /** Health, metrics, logs and containers of the recipes, and the runbooks of docs/operating.md. */
-import { Idv } from "@effect-idv/core"
-import { MockServer } from "@effect-idv/mock-server"
-import { type Etag, FetchHttpClient, HttpClient, type HttpPlatform, HttpServer } from "@effect/platform"
+import { AmlClient, Idv, Person } from "@effect-idv/core"
+import { Control, MockServer } from "@effect-idv/mock-server"
+import { Command, type Etag, FetchHttpClient, HttpClient, type HttpPlatform, HttpServer } from "@effect/platform"
 import { NodeContext, NodeHttpClient, NodeHttpServer } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, LogLevel, ManagedRuntime, Predicate, Redacted, Schedule, Schema } from "effect"
@@ -28,6 +28,7 @@ import {
   layerLogger,
   layerOperations,
   metricsText,
+  notReady,
   operationsServer,
   OperationsUrl
 } from "../src/recipes/operations.ts"
@@ -325,7 +326,8 @@ describe("The runbooks of docs/operating.md", () => {
         Effect.gen(function*() {
           const result = yield* Processes.run([...args, ...ledger], { ...variables, ...changes })
           assert.strictEqual(Number(result.exitCode), exitCode, result.stdout + result.stderr)
-          const lines = result.stdout.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "…").replaceAll(`${folder}/`, "").trim()
+          const printed = result.stdout + result.stderr
+          const lines = printed.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "…").replaceAll(`${folder}/`, "").trim()
           for (const line of lines.split("\n")) if (!page.includes(line)) missing.push(line)
         })
       yield* prints(10, ["start", ten, "--run", "first-ten", "--rate", "5"])
@@ -334,9 +336,47 @@ describe("The runbooks of docs/operating.md", () => {
       const noResult = people("no-result.csv", ["Ada Testclear", "Ada Testclear"])
       yield* prints(2, ["start", noResult, "--run", "night"], closed)
       yield* prints(0, ["resume", "--run", "night", "--again", "not_screened"])
-      const rotated = `k2:${Buffer.alloc(32, 2).toString("base64")},${variables["IDV_RESCREEN_KEY"]}`
-      yield* prints(0, ["work", "--run", "night"], { IDV_RESCREEN_KEY: rotated })
+      const newKey = `k2:${Buffer.alloc(32, 2).toString("base64")}`
+      yield* prints(1, ["work", "--run", "night"], { IDV_RESCREEN_KEY: newKey })
+      yield* prints(0, ["work", "--run", "night"], { IDV_RESCREEN_KEY: `${newKey},${variables["IDV_RESCREEN_KEY"]}` })
       yield* prints(0, ["pause", "--run", "night"])
+      yield* prints(0, ["erase", "--older-than", "400d"])
+      const [, command = "", sent = ""] = /^\$ (awk .+)\n(.+)$/m.exec(page) ?? []
+      assert.strictEqual(yield* Command.string(Command.make("sh", "-c", `cd ${folder} && ${command}`)), `${sent}\n`)
       assert.deepStrictEqual(missing, [])
     }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("show what /ready and /metrics respond", () =>
+    Effect.gen(function*() {
+      const services = yield* Layer.build(MockServer.layerTest)
+      const { options } = Context.get(services, MockServer.MockServer)
+      const { fault } = Context.get(services, Control.Control).session(options.customerId)
+      const clientOf = (changes: Partial<Idv.Options>) =>
+        Layer.provide(Idv.layer({ ...options, ...changes }), NodeHttpClient.layerUndici)
+      const ready = (changes: Partial<Idv.Options>) =>
+        notReady.pipe(
+          Effect.map((reason = "ready") => reason),
+          Effect.filterOrFail((text) => text !== "acquiring"),
+          Effect.retry(Schedule.spaced("50 millis")),
+          Effect.provide(clientOf(changes))
+        )
+      const responses = [
+        yield* ready({ customerKey: Redacted.make("another") }),
+        yield* ready({}),
+        yield* ready({ authUrl: "http://127.0.0.1:1" })
+      ]
+      assert.deepStrictEqual(responses, ["TokenRejected", "ready", "TokenEndpointUnavailable"])
+      for (const text of responses) assert.include(page, `$ curl -s localhost:9000/ready\n${text}\n`)
+      const metrics = yield* Effect.gen(function*() {
+        const { check } = yield* AmlClient.AmlClient
+        yield* fault({ on: "aml", when: { kind: "first", n: 1 }, what: { kind: "tokenRevocation" } })
+        for (const name of ["Ada Testclear", "Zoë Testpep"]) {
+          yield* check(yield* Person.make({ name, dateOfBirth: "1990-02-01" }))
+        }
+        return yield* metricsText
+      }).pipe(Effect.provide(clientOf({})), Effect.tagMetrics({ test: "bill" }))
+      const lines = metrics.split("\n").filter((line) => /^idv_aml_(requests|checks)_total/.test(line))
+      const documented = /^\$ curl -s localhost:9000\/metrics .+\n([^`]+)/m.exec(page)?.[1]?.trim().split("\n") ?? []
+      assert.deepStrictEqual(lines.map((line) => line.replace(/,?test="bill"/, "")).toSorted(), documented.toSorted())
+    }))
 })
