@@ -1,10 +1,12 @@
 import { AmlClient, Idv } from "@effect-idv/core"
 import { MockServer, Profile } from "@effect-idv/mock-server"
-import { SqlClient } from "@effect/sql"
+import { Reactivity } from "@effect/experimental"
+import { SqlClient, Statement } from "@effect/sql"
 import { describe, it, layer } from "@effect/vitest"
 import { assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import {
   Array as Arr,
+  Clock,
   Config,
   ConfigError,
   DateTime,
@@ -142,6 +144,55 @@ describe("onboarding-api", { concurrent: true }, () => {
       Effect.withConfigProvider(Onboarding.provider({ ANSWER_AFTER: "2 seconds" })),
       Effect.provide(TestContext.TestContext)
     ))
+
+  it.scopedLive("the response to a match is not early if the wall clock is set forward", () =>
+    Effect.gen(function*() {
+      let [passed, setForward] = [0, 0]
+      const clock: Clock.Clock = {
+        ...Clock.make(),
+        unsafeCurrentTimeMillis: () => passed + setForward,
+        currentTimeMillis: Effect.sync(() => passed + setForward),
+        unsafeCurrentTimeNanos: () => BigInt(passed) * 1_000_000n,
+        currentTimeNanos: Effect.sync(() => BigInt(passed) * 1_000_000n),
+        sleep: (duration) => Effect.sync(() => void (passed += Duration.toMillis(duration)))
+      }
+      const { signUp } = yield* Effect.provide(
+        SignUp.SignUp,
+        yield* Layer.build(SignUp.layer.pipe(
+          Layer.provide(layerNoCases),
+          Layer.provide(Layer.mock(Screening.Screening, {
+            screen: () =>
+              Effect.sync(() => {
+                setForward = 3_600_000
+                return { outcome: "review", reason: "Potential match", sent: "answered", checks: 1 }
+              })
+          })),
+          Layer.provide(Layer.mock(Store.Store, { claim: () => claimAfter(0) }))
+        ))
+      )
+      const form = { name: "Canary Testpep", otherNames: [], dateOfBirth: "1931-07-29" }
+      strictEqual((yield* Effect.withClock(signUp(randomUUID(), form), clock)).status, "received")
+      assertTrue(passed >= 2000, `${passed}`)
+    }).pipe(Effect.withConfigProvider(Onboarding.provider({ ANSWER_AFTER: "2 seconds" }))))
+
+  it.scopedLive("a re-check ends if the database hangs", () =>
+    Effect.gen(function*() {
+      const hangs = yield* SqlClient.make({
+        acquirer: Effect.never,
+        compiler: Statement.makeCompilerSqlite(),
+        spanAttributes: []
+      }).pipe(Effect.provide(Reactivity.layer))
+      const { check } = yield* Effect.provide(
+        Cases.Cases,
+        yield* Layer.build(Cases.layer.pipe(
+          Layer.provide(Layer.mock(Screening.Screening, {})),
+          Layer.provide(Layer.succeed(SqlClient.SqlClient, hangs))
+        ))
+      )
+      const fiber = yield* Effect.fork(Effect.flip(check("alice", randomUUID())))
+      yield* TestClock.adjust(Store.timeout)
+      strictEqual(String((yield* Fiber.join(fiber))._tag), "StoreUnavailable")
+    }).pipe(Effect.withConfigProvider(Onboarding.provider({})), Effect.provide(TestContext.TestContext)))
 
   // `it.scoped` would not provide the TestContext, because `suite` calls `layer` with `excludeTestServices`.
   it.scopedLive("the lease and the grace period are longer than the longest claim, check and storing", () =>
