@@ -111,6 +111,21 @@ describe("An app", () => {
       assert.notInclude(stdout, "pr0xy-canary")
     }).pipe(Effect.provide(NodeContext.layer)))
 
+  it.scopedLive("names a variable to correct in one line, without its value", () =>
+    Effect.gen(function*() {
+      const program = yield* Program.bundled(new URL("../src/recipes/fastify/main.ts", import.meta.url))
+      const { end } = yield* Processes.startProgram(program, [], {
+        ...CorrectService.customer,
+        IDV_AUTH_URL: "https://idv.test",
+        IDV_BASE_URL: "https://idv.test",
+        HTTPS_PROXY: "pr0xy-canary:3128"
+      })
+      const { exitCode, stderr, stdout } = yield* end
+      assert.deepStrictEqual([exitCode, stderr, stdout.trim().split("\n").length], [1, "", 1])
+      assert.include(JSON.parse(stdout).msg, "HTTPS_PROXY should be the http: or https: address of a proxy")
+      assert.notInclude(stdout, "pr0xy-canary")
+    }).pipe(Effect.provide(NodeContext.layer)))
+
   const client = Layer.unwrapEffect(Effect.map(MockServer.MockServer, ({ options }) => Idv.layer(options))).pipe(
     Layer.provide(NodeHttpClient.layerUndici),
     Layer.provide(MockServer.layerTest)

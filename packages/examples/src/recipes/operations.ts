@@ -1,9 +1,36 @@
 /** Health, metrics and logs of an app. */
-import { TokenProvider } from "@effect-idv/core"
+import { Idv, TokenProvider } from "@effect-idv/core"
 import { HttpServerError } from "@effect/platform"
-import { Array, Cause, Context, Effect, Layer, Logger, Metric, MetricState, Option, Record, Runtime } from "effect"
+import {
+  Array,
+  Cause,
+  type ConfigError,
+  Context,
+  Effect,
+  Layer,
+  Logger,
+  type ManagedRuntime,
+  Metric,
+  MetricState,
+  Option,
+  Record,
+  Runtime
+} from "effect"
 import { createServer } from "node:http"
 import type { Logger as AppLogger } from "pino"
+
+/** Builds the client before the first applicant, or ends the program with a line that names the variable to correct. */
+export const buildOrExit = <R>(
+  runtime: ManagedRuntime.ManagedRuntime<R, ConfigError.ConfigError>,
+  print: (line: string) => void
+): Promise<unknown> =>
+  Effect.runPromise(
+    Effect.catchAll(runtime.runtimeEffect, (error) =>
+      Effect.sync(() => {
+        print(Idv.describeConfigError(error))
+        process.exit(1)
+      }))
+  )
 
 /** For the readiness probe: why no check can be sent, or undefined if it can. It waits for nothing. */
 export const notReady = Effect.gen(function*() {

@@ -1,7 +1,7 @@
 import { Idv } from "@effect-idv/core"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Layer, ManagedRuntime } from "effect"
-import { operationsServer } from "../operations.ts"
+import { buildOrExit, operationsServer } from "../operations.ts"
 import { decisionsInMemory } from "../screening.ts"
 import { makeApp } from "./app.ts"
 
@@ -10,8 +10,7 @@ const runtime = ManagedRuntime.make(
   Layer.merge(Layer.provide(Idv.layerEnv(), NodeHttpClient.layerUndici), decisionsInMemory())
 )
 
-// Builds the client now, so that a missing variable stops the program before the first applicant.
-await runtime.runtime()
+await buildOrExit(runtime, console.error)
 
 const app = makeApp({ runtime })
 

@@ -2,7 +2,7 @@ import { Idv } from "@effect-idv/core"
 import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { Layer, ManagedRuntime } from "effect"
 import { pino } from "pino"
-import { layerLogger, operationsServer } from "../operations.ts"
+import { buildOrExit, layerLogger, operationsServer } from "../operations.ts"
 import { decisionsInMemory } from "../screening.ts"
 import { makeApp } from "./app.ts"
 
@@ -23,6 +23,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
   })
 }
 
+await buildOrExit(runtime, (line) => log.fatal(line))
 // In a container, a probe comes from another host.
 operations.listen(Number(process.env["OPERATIONS_PORT"] ?? 9000))
 await app.listen({ host: "0.0.0.0", port: Number(process.env["PORT"] ?? 3000) })
