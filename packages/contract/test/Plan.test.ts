@@ -29,6 +29,7 @@ interface Received {
   readonly agent: string | undefined
   readonly name: string
   readonly dob: string
+  readonly body: string
 }
 
 const Body = Schema.parseJson(Schema.Struct({ name: Schema.String, dob: Schema.String }))
@@ -49,7 +50,7 @@ const verify = (
         const text = request.body._tag === "Uint8Array" ? Buffer.from(request.body.body).toString() : ""
         const { dob, name } = Option.getOrElse(Schema.decodeOption(Body)(text), () => ({ name: "", dob: "" }))
         const { authorization, "user-agent": agent } = request.headers
-        const received: Received = { path: url.pathname, authorization, agent, name, dob }
+        const received: Received = { path: url.pathname, authorization, agent, name, dob, body: text }
         all.push(received)
         const own = answer(received, all.length)
         if (own !== undefined) return HttpClientResponse.fromWeb(request, own)
@@ -116,6 +117,24 @@ describe("The plan of a sandbox run", () => {
       strictEqual(tokens.filter(({ authorization }) => authorization !== right).length, 2)
       assertInclude(all[0]?.agent, "idv-contract/")
       strictEqual(all.every(({ agent }) => agent?.startsWith("idv-contract/") === true), true)
+    }))
+})
+
+describe("A service that requires no name", () => {
+  it.effect.each([
+    ["ignores", "no name, but its value under other names"],
+    ["refuses", "no name"]
+  ])("and %s further fields receives the probe %s", ([how, probe]) =>
+    Effect.gen(function*() {
+      const { report } = yield* verify(sandbox, {
+        answer: ({ body, path }) =>
+          path === "/api/aml" && body.startsWith("{\"entity_type\":\"person\"") &&
+            (how === "ignores" && body.includes("\"reference\"") || !body.includes("\"name\""))
+            ? Response.json({ credentials: { attributes: { match_found: "No" } } })
+            : undefined
+      })
+      const { probes, verdict } = report.results.find(({ id }) => id === "aml.name.missing") ?? {}
+      deepStrictEqual([verdict, probes], ["lenient", [probe]])
     }))
 })
 

@@ -59,6 +59,13 @@ export interface Case extends Probe {
    */
   readonly needsOwnCustomer?: true
   /**
+   * The id of a case with a further field or parameter. If the service does not ignore it, the first probe of this case
+   * shows nothing, because it has further fields too, and the next one takes its place.
+   *
+   * @default undefined
+   */
+  readonly firstIfIgnored?: string
+  /**
    * The id of the case whose request must be refused. This case reads how; without a refusal, there is
    * nothing to read.
    *

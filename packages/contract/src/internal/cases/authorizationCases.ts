@@ -1,7 +1,7 @@
 /** Checks without a valid token, or with the token elsewhere than in the Authorization header (section 5). */
 import type { Case } from "../model.ts"
 import type { AmlStep } from "../steps.ts"
-import { check, noCredential, refusal, type Row, type Rows, sequences } from "./probes.ts"
+import { check, extraField, noCredential, refusal, type Row, type Rows, sequences } from "./probes.ts"
 
 type Changes = Omit<AmlStep, "to">
 
@@ -39,14 +39,35 @@ const withoutToken = noCredential("authorization.missing", "aml.request.authoriz
   elsewhere("no token, with a body of plain text", { contentType: "text/plain" })
 ], { worth: 8 })
 
-const asParameters = (names: ReadonlyArray<string>, separator: string): string =>
-  names.map((name) => `${name}={token}`).join(separator)
+/** Names under which services read a token elsewhere than in the Authorization header. */
+const names = [
+  ...["access_token", "token", "bearer_token", "auth_token", "jwt", "api_key", "accessToken", "bearer", "auth", "key"],
+  ...["id_token", "t", "apikey", "session", "sid"]
+]
 
-const asHeaders = (names: ReadonlyArray<string>): Readonly<Record<string, string>> =>
-  Object.fromEntries(names.map((name) => [name, "{token}"]))
+const inQuery = names.map((name) => `${name}={token}`).join("&")
 
-const place = (id: string, rows: Rows<Changes>, worth: number): Case =>
-  noCredential(`token.${id}`, "aml.request.token-place", rows, { worth })
+const inCookie = `${names.map((name) => `${name}={token}`).join("; ")}; authorization=Bearer {token}`
+
+const inHeaders: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      ...names,
+      ...["access", "auth", "api-key", "bearer", "jwt", "id", "session"].flatMap((name) => [
+        `x-${name}`,
+        `x-${name}-token`
+      ]),
+      "x-token"
+    ].map((name) => [name, "{token}"])
+  ),
+  "x-authorization": "Bearer {token}",
+  authentication: "Bearer {token}"
+}
+
+const inBody = `{check|cut},${names.map((name) => `"${name}":"{token}"`).join(",")},"authorization":"Bearer {token}"}`
+
+const place = (id: string, rows: Rows<Changes>, worth: number, options = {}): Case =>
+  noCredential(`token.${id}`, "aml.request.token-place", rows, { worth, ...options })
 
 export const cases: ReadonlyArray<Case> = [
   withoutToken,
@@ -73,7 +94,7 @@ export const cases: ReadonlyArray<Case> = [
     header("a random text without a scheme", "{otherKey}"),
     elsewhere("an unknown token in the query", { query: "access_token={otherKey}" }),
     elsewhere("an unknown token in a cookie", { headers: { cookie: "access_token={otherKey}; token={otherKey}" } })
-  ], { worth: 4 }),
+  ]),
   noCredential("authorization.changed", "aml.request.authorization", [
     header("the token with another last character", "Bearer {token|last}"),
     header("the token with another character in its middle", "Bearer {token|middle}"),
@@ -99,9 +120,9 @@ export const cases: ReadonlyArray<Case> = [
     header("the token and a dot", "Bearer {token}.")
   ], { worth: 7 }),
   noCredential("authorization.letters", "aml.request.authorization", [
+    header("the token with its case swapped", "Bearer {token|swapCase}"),
     header("the token in upper case", "Bearer {token|upper}"),
-    header("the token in lower case", "Bearer {token|lower}"),
-    header("the token with its case swapped", "Bearer {token|swapCase}")
+    header("the token in lower case", "Bearer {token|lower}")
   ], { worth: 6 }),
   noCredential("authorization.unsigned", "aml.request.authorization", [
     header("a JWT with the algorithm none", "Bearer {token|unsigned}"),
@@ -150,7 +171,6 @@ export const cases: ReadonlyArray<Case> = [
     ["the scheme in lower case", [check({ authorization: "bearer {token}" })]]
   ]),
   place("scheme", [
-    header("the token without a scheme", "{token}"),
     header("the token after Basic instead of Bearer", "Basic {token}"),
     header("the token after Token", "Token {token}"),
     ...["OAuth", "JWT", "Digest", "ApiKey", "Session", "BearerX"].map((scheme) =>
@@ -161,6 +181,7 @@ export const cases: ReadonlyArray<Case> = [
     header("the token as user and as password of Basic", "Basic base64({token}:{token})"),
     header("the token in Base64 after Basic", "Basic base64({token})")
   ], 6),
+  place("bare", [header("the token without a scheme", "{token}")], 6),
   place("joined", [
     header("Bearer and the token without a blank", "Bearer{token}"),
     header("a colon after Bearer", "Bearer:{token}"),
@@ -183,56 +204,34 @@ export const cases: ReadonlyArray<Case> = [
     header("a comma after the token", "Bearer {token},"),
     header("a semicolon after the token", "Bearer {token};")
   ], 4),
-  place("query", [
-    elsewhere("the token in the query", {
-      query: asParameters(["access_token", "token", "bearer_token", "auth_token", "jwt", "api_key", "accessToken"], "&")
-    }),
-    elsewhere("the token in the query by other names", {
-      query: asParameters(["bearer", "auth", "key", "id_token", "t", "apikey"], "&")
-    }),
-    elsewhere("the header in the query", { query: "authorization=Bearer%20{token}" })
-  ], 6),
-  place("cookie", [
-    elsewhere("the token in a cookie", {
-      headers: {
-        cookie: asParameters(["access_token", "token", "session", "jwt", "auth", "bearer", "accessToken", "sid"], "; ")
-      }
-    }),
-    elsewhere("the header in a cookie", { headers: { cookie: "authorization=Bearer {token}; Authorization={token}" } })
-  ], 5),
-  place("header", [
-    elsewhere("the token in headers of other names", {
-      headers: {
-        ...asHeaders([
-          ...["x-access-token", "x-auth-token", "x-token", "x-api-key", "access_token", "token", "x-bearer-token"],
-          ...["x-jwt", "bearer", "auth", "x-auth", "x-id-token", "x-session"]
-        ]),
-        "x-authorization": "Bearer {token}",
-        authentication: "Bearer {token}"
-      }
-    }),
-    elsewhere("the token in headers of a proxy", {
-      headers: {
-        "proxy-authorization": "Bearer {token}",
-        "x-forwarded-authorization": "Bearer {token}",
-        "x-original-authorization": "Bearer {token}"
-      }
-    }),
-    elsewhere("the token in Sec-WebSocket-Protocol", { headers: { "sec-websocket-protocol": "bearer, {token}" } }),
-    elsewhere("the token in Referer", { headers: { referer: "http://localhost/?access_token={token}" } }),
-    elsewhere("the token in User-Agent", { headers: { "user-agent": "Bearer {token}" } })
-  ], 5),
-  place("body", [
-    elsewhere("the token in the body", {
-      body: `{check|cut},${
-        ["access_token", "token", "accessToken", "bearer", "auth", "jwt", "bearer_token"].map((name) =>
-          `"${name}":"{token}"`
-        ).join(",")
-      },"authorization":"Bearer {token}"}`
-    })
-  ], 4),
-  place("path", [
-    elsewhere("the token in the path", { path: "/api/aml/{token}" }),
-    elsewhere("the token as a parameter of the path", { path: "/api/aml;access_token={token}" })
-  ], 1)
+  place(
+    "elsewhere",
+    [
+      elsewhere("the token in the query, in headers, in a cookie and in the body", {
+        query: inQuery,
+        headers: { ...inHeaders, cookie: inCookie },
+        body: inBody
+      }),
+      elsewhere("the token in headers and in a cookie", { headers: { ...inHeaders, cookie: inCookie } }),
+      elsewhere("the token in the query", { query: inQuery }),
+      elsewhere("the header in the query", { query: "authorization=Bearer%20{token}" }),
+      elsewhere("the token in a cookie", { headers: { cookie: inCookie } }),
+      elsewhere("the token in headers of other names", { headers: inHeaders }),
+      elsewhere("the token in headers of a proxy", {
+        headers: {
+          "proxy-authorization": "Bearer {token}",
+          "x-forwarded-authorization": "Bearer {token}",
+          "x-original-authorization": "Bearer {token}"
+        }
+      }),
+      elsewhere("the token in Sec-WebSocket-Protocol", { headers: { "sec-websocket-protocol": "bearer, {token}" } }),
+      elsewhere("the token in Referer", { headers: { referer: "http://localhost/?access_token={token}" } }),
+      elsewhere("the token in User-Agent", { headers: { "user-agent": "Bearer {token}" } }),
+      elsewhere("the token in the body", { body: inBody }),
+      elsewhere("the token in the path", { path: "/api/aml/{token}" }),
+      elsewhere("the token as a parameter of the path", { path: "/api/aml;access_token={token}" })
+    ],
+    8,
+    extraField
+  )
 ]

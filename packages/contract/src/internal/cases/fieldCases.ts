@@ -1,6 +1,6 @@
 /** Checks with a wrong entity_type, name or dob (section 4.2). */
 import type { Case } from "../model.ts"
-import { misnamedField, wrongField } from "./probes.ts"
+import { extraField, misnamedField, wrongField } from "./probes.ts"
 
 export const isoDate = wrongField("dob.iso", "aml.request.dob", "dob", [
   ["a dob with the year first", "{year}-{month}-{day}"],
@@ -13,7 +13,7 @@ export const isoDate = wrongField("dob.iso", "aml.request.dob", "dob", [
   ["a dob with the year first and the name of the month", "1990-Feb-01"],
   ["a dob as an ISO week", "1990-W05-4"],
   ["a dob as an ISO day of the year", "1990-032"]
-], { worth: 4 })
+], { worth: 5 })
 
 export const cases: ReadonlyArray<Case> = [
   wrongField("entity-type.other", "aml.request.entity-type", "entity_type", [
@@ -23,7 +23,7 @@ export const cases: ReadonlyArray<Case> = [
     ["entity_type business", "business"],
     ["entity_type vessel", "vessel"],
     ["a word that is not an entity type", "anything"]
-  ], { worth: 4 }),
+  ], { worth: 5 }),
   wrongField("entity-type.similar", "aml.request.entity-type", "entity_type", [
     ["entity_type individual", "individual"],
     ["entity_type natural_person", "natural_person"],
@@ -35,34 +35,51 @@ export const cases: ReadonlyArray<Case> = [
     ["entity_type PERSON", "PERSON"]
   ], { worth: 4 }),
   wrongField("entity-type.blank", "aml.request.entity-type", "entity_type", [
+    ["entity_type with a line feed", "person\n"],
     ["entity_type with a blank after it", "person "],
-    ["entity_type with a blank before it", " person"],
-    ["entity_type with a line feed", "person\n"]
-  ], { worth: 2 }),
+    ["entity_type with a blank before it", " person"]
+  ], { worth: 3 }),
   wrongField("entity-type.part", "aml.request.entity-type", "entity_type", [
+    ["entity_type personal", "personal"],
     ["entity_type pers", "pers"],
-    ["entity_type p", "p"],
-    ["entity_type personal", "personal"]
+    ["entity_type p", "p"]
   ]),
   wrongField("entity-type.json", "aml.request.entity-type", "entity_type", [
-    ["null as entity_type", null],
     ["a list as entity_type", ["person"]],
+    ["null as entity_type", null],
     ["a list with another word as entity_type", ["person", "company"]],
     ["an object as entity_type", { type: "person" }],
     ["true as entity_type", true],
     ["a number as entity_type", 1]
   ], { worth: 2 }),
   misnamedField("entity-type.missing", "aml.request.entity-type", [
+    ["no entity_type, but its value under other names", {
+      entity_type: undefined,
+      entityType: "person",
+      ENTITY_TYPE: "person",
+      "entity-type": "person",
+      type: "person"
+    }],
     ["no entity_type", { entity_type: undefined }],
-    ["an empty entity_type", { entity_type: "" }]
-  ]),
+    ["an empty entity_type", { entity_type: "" }],
+    ["entityType instead of entity_type", { entity_type: undefined, entityType: "person" }]
+  ], { worth: 4, ...extraField }),
 
   misnamedField("name.missing", "aml.request.name", [
+    ["no name, but its value under other names", {
+      name: undefined,
+      Name: "{name}",
+      NAME: "{name}",
+      full_name: "{name}",
+      fullName: "{name}",
+      first_name: "{name}",
+      last_name: "{name}"
+    }],
     ["no name", { name: undefined }],
-    ["first_name and last_name instead of name", { name: undefined, first_name: "{name}", last_name: "{name}" }],
     ["full_name instead of name", { name: undefined, full_name: "{name}" }],
+    ["first_name and last_name instead of name", { name: undefined, first_name: "{name}", last_name: "{name}" }],
     ["Name instead of name", { name: undefined, Name: "{name}" }]
-  ]),
+  ], { worth: 4, ...extraField }),
   wrongField("name.json", "aml.request.name", "name", [
     ["a number as name", 1],
     ["a list as name", ["{name}"]],
@@ -73,14 +90,14 @@ export const cases: ReadonlyArray<Case> = [
     ["0 as name", 0],
     ["an empty list as name", []],
     ["an empty object as name", {}]
-  ], { worth: 3 }),
+  ], { worth: 4 }),
   wrongField("name.empty", "aml.request.name.empty", "name", [
     ["an empty name", ""],
     ["a blank as name", " "],
     ["a tab as name", "\t"],
     ["a no-break space as name", "\u00a0"],
     ["a line feed as name", "\n"]
-  ], { worth: 2 }),
+  ]),
   wrongField("name.damaged", "aml.request.name.damaged", "name", [
     ["a zero-width space as name", "\u200b"],
     ["digits as name", "123"],
@@ -112,7 +129,7 @@ export const cases: ReadonlyArray<Case> = [
     ["a dob with the month first", "02-28-1990"],
     ["a dob with the month first and slashes", "02/28/1990"],
     ["a dob with slashes after the 12th", "28/02/1990"]
-  ], { worth: 3 }),
+  ], { worth: 4 }),
   wrongField("dob.compact", "aml.request.dob", "dob", [
     ["a dob without separators", "{day}{month}{year}"],
     ["a dob without its second hyphen", "{day}-{month}{year}"],
@@ -144,7 +161,7 @@ export const cases: ReadonlyArray<Case> = [
     ["a dob in English with a comma", "February 1, 1990"],
     ["a dob with the name of the month first", "Feb-01-1990"],
     ["a dob with a Roman month", "01-II-1990"]
-  ], { worth: 2 }),
+  ], { worth: 3 }),
   wrongField("dob.suffix", "aml.request.dob", "dob", [
     ["a dob with a time", "{dob} 00:00:00"],
     ["a dob with T and a time", "{dob}T00:00:00"],
@@ -157,30 +174,30 @@ export const cases: ReadonlyArray<Case> = [
     ["a dob with a second line", "{dob}\n{dob}"],
     ["two dates", "{dob}/{dob}"],
     ["two dates with a comma", "{dob},{dob}"]
-  ], { worth: 3 }),
+  ], { worth: 4 }),
   wrongField("dob.prefix", "aml.request.dob", "dob", [
     ["a dob with a letter before it", "x{dob}"],
     ["a dob with a sign", "+{dob}"],
     ["a dob with a hyphen before it", "-{dob}"],
     ["a dob after an empty line", "\n{dob}"],
     ["a dob in quotes", "\"{dob}\""]
-  ]),
+  ], { worth: 2 }),
   wrongField("dob.blank", "aml.request.dob", "dob", [
+    ["a dob with a line feed", "{dob}\n"],
     ["a dob with a blank after it", "{dob} "],
     ["a dob with a blank before it", " {dob}"],
-    ["a dob with a line feed", "{dob}\n"],
     ["a dob with a tab after it", "{dob}\t"],
     ["a dob with a carriage return and a line feed", "{dob}\r\n"],
     ["a dob with a NUL after it", "{dob}\u0000"],
     ["a dob with a no-break space after it", "{dob}\u00a0"],
     ["a dob with a zero-width space after it", "{dob}\u200b"]
-  ], { worth: 2 }),
+  ], { worth: 3 }),
   wrongField("dob.digits", "aml.request.dob", "dob", [
     ["a dob with Arabic digits", "٠١-٠٢-١٩٩٠"],
     ["a dob with full-width digits", "０１-０２-１９９０"],
     ["a dob with Devanagari digits", "०१-०२-१९९०"],
     ["a dob with letters for zeros", "O1-O2-199O"]
-  ]),
+  ], { worth: 2 }),
   wrongField("dob.number", "aml.request.dob", "dob", [
     ["a number as dob", 1021990],
     ["milliseconds as dob", 633830400000],
@@ -189,7 +206,7 @@ export const cases: ReadonlyArray<Case> = [
     ["0 as dob", 0],
     ["a negative number as dob", -1],
     ["a fraction as dob", 1.021990]
-  ], { worth: 2 }),
+  ]),
   wrongField("dob.json", "aml.request.dob", "dob", [
     ["null as dob", null],
     ["a list with the dob", ["{dob}"]],
@@ -201,16 +218,24 @@ export const cases: ReadonlyArray<Case> = [
     ["false as dob", false],
     ["an empty list as dob", []],
     ["an empty object as dob", {}]
-  ], { worth: 2 }),
+  ], { worth: 3 }),
   misnamedField("dob.missing", "aml.request.dob", [
+    ["no dob, but its value under other names", {
+      dob: undefined,
+      DOB: "{dob}",
+      Dob: "{dob}",
+      date_of_birth: "{dob}",
+      dateOfBirth: "{dob}",
+      birth_date: "{dob}",
+      birthDate: "{dob}",
+      birth_year: "{year}"
+    }],
     ["no dob", { dob: undefined }],
     ["date_of_birth instead of dob", { dob: undefined, date_of_birth: "{dob}" }],
     ["dateOfBirth instead of dob", { dob: undefined, dateOfBirth: "{dob}" }],
-    ["birthDate and birth_date instead of dob", { dob: undefined, birthDate: "{dob}", birth_date: "{dob}" }],
     ["birth_year instead of dob", { dob: undefined, birth_year: "{year}" }],
-    ["DOB instead of dob", { dob: undefined, DOB: "{dob}" }],
-    ["Dob instead of dob", { dob: undefined, Dob: "{dob}" }]
-  ]),
+    ["DOB instead of dob", { dob: undefined, DOB: "{dob}" }]
+  ], { worth: 4, ...extraField }),
   wrongField("dob.text", "aml.request.dob", "dob", [
     ["an empty dob", ""],
     ["a blank as dob", " "],
@@ -225,8 +250,8 @@ export const cases: ReadonlyArray<Case> = [
     ["a day and a month as dob", "{day}-{month}"]
   ], { worth: 2 }),
   wrongField("dob.impossible", "aml.request.dob", "dob", [
-    ["the month 13", "01-13-1990"],
     ["the day 32", "32-01-1990"],
+    ["the month 13", "01-13-1990"],
     ["the 30th of February", "30-02-1990"],
     ["the 31st of April", "31-04-1990"],
     ["the 29th of February of a year without one", "29-02-1990"],
@@ -241,7 +266,7 @@ export const cases: ReadonlyArray<Case> = [
     ["the day and the month 99", "99-99-1990"],
     ["a dob of zeros", "00-00-0000"],
     ["the year 0000", "01-02-0000"]
-  ], { worth: 3 }),
+  ], { worth: 4 }),
   wrongField("dob.day", "aml.request.dob.day", "dob", [
     ["the 31st of February", "31-02-1990"],
     ["a dob in the next century", "01-02-2150"],

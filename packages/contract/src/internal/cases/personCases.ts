@@ -1,13 +1,7 @@
 /** Checks of people with unusual names and dates, which a service must answer too (section 4.2). */
 import type { Case } from "../model.ts"
 import type { AmlStep } from "../steps.ts"
-import { ofOne, type Row, type Rows, sequences } from "./probes.ts"
-import { person, strangerStep } from "./testPeople.ts"
-
-export const leapDay: Row<AmlStep> = [
-  "a person born on the 29th of February",
-  person("Ida Leap Testclear", "29-02-1996")
-]
+import { ofOne, person, type Rows, sequences } from "./probes.ts"
 
 const people = (id: string, claim: string, rows: Rows<AmlStep>, worth?: number): Case =>
   sequences(
@@ -20,7 +14,7 @@ const people = (id: string, claim: string, rows: Rows<AmlStep>, worth?: number):
 
 export const cases: ReadonlyArray<Case> = [
   people("middle", "aml.request.people", [
-    ["a name with three middle names", strangerStep],
+    ["a name with three middle names", person("Anna Maria Louise Clara Testclear", "30-06-1985")],
     ["a listed name with three middle names", person("Anna Maria Louise Clara Testpep", "30-06-1985")],
     ["a name with a word twice", person("Ana Ana Testclear")],
     ["a short name", person("Li Testclear", "31-12-1999")],
@@ -30,7 +24,7 @@ export const cases: ReadonlyArray<Case> = [
     ["a name with a word of 60 letters", person(`${"Abcdef".repeat(10)} Testclear`)]
   ], 5),
   people("day", "aml.request.people", [
-    leapDay,
+    ["a person born on the 29th of February", person("Ida Leap Testclear", "29-02-1996")],
     ["a listed name, born on the 29th of February", person("Ida Leap Testpep", "29-02-1996")],
     ["a person born on the 29th of February 2000", person("Ida Leap Testclear", "29-02-2000")],
     ["a person born on the first of January", person("Ida Test Testclear", "01-01-1980")],
@@ -38,7 +32,7 @@ export const cases: ReadonlyArray<Case> = [
     ["a person born on the 31st of a month", person("Kim Lee Testclear", "31-07-1988")],
     ["a person born on the 12th of November", person("Kim Lee Testclear", "12-11-1970")],
     ["a person born on the 11th of December", person("Kim Lee Testclear", "11-12-1971")]
-  ], 5),
+  ], 3),
   people("year", "aml.request.people", [
     ["a person born on the last day of 1999", person("Mia Lee Testclear", "31-12-1999")],
     ["a person born in 2000", person("Mia Lee Testclear", "10-10-2000")],

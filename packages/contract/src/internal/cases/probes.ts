@@ -13,6 +13,9 @@ export const token = (changes: Omit<TokenStep, "to"> = {}): TokenStep => ({ to: 
 /** The check of section 4.2 with these changes. */
 export const check = (changes: Omit<AmlStep, "to"> = {}): AmlStep => ({ to: "aml", ...changes })
 
+/** A check of an invented person. A mock server finds those whose name ends in Testpep or Testsanc. */
+export const person = (name: string, dob = "14-03-1957"): AmlStep => check({ person: { name, dob } })
+
 /** The documented body with changed fields. A field that is `undefined` is omitted. */
 export const bodyWith = (changes: { readonly [field: string]: Json | undefined }): Json => {
   const fields: Record<string, Json> = {}
@@ -28,7 +31,7 @@ export type Row<Changes> = readonly [title: string, changes: Changes]
 /** A table with at least one row. */
 export type Rows<Changes> = readonly [Row<Changes>, ...ReadonlyArray<Row<Changes>>]
 
-type Options = Partial<Pick<Case, "worth" | "needsOwnCustomer" | "notOnSandbox" | "dependsOn">>
+type Options = Partial<Pick<Case, "worth" | "needsOwnCustomer" | "notOnSandbox" | "dependsOn" | "firstIfIgnored">>
 
 /** A case whose probes are sequences of requests. */
 export const sequences = (
@@ -41,6 +44,10 @@ export const sequences = (
   const more = rest.map(([title, steps]): Probe => ({ title, steps }))
   return { id, claim, title, steps, reading, ...(more.length > 0 && { more }), ...options }
 }
+
+/** The cases with a further field or parameter, which a service may ignore or refuse. */
+export const extraField = { firstIfIgnored: "aml.extra-field" }
+export const extraParameter = { firstIfIgnored: "token.parameters" }
 
 /** A table of single requests. */
 export const ofOne = <Changes>(
@@ -78,10 +85,17 @@ export const wrongField = (id: string, claim: string, field: string, rows: Rows<
     options
   )
 
-/** Checks without a field, which has one of these other names, and should receive no credential. */
+/** Checks without a field, whose value may be under other names, and should receive no credential. */
 export const misnamedField = (
   id: string,
   claim: string,
-  rows: Rows<{ readonly [field: string]: Json | undefined }>
+  rows: Rows<{ readonly [field: string]: Json | undefined }>,
+  options?: Options
 ): Case =>
-  sequences(`aml.${id}`, claim, "credential withheld", ofOne((changes) => check({ body: bodyWith(changes) }), rows))
+  sequences(
+    `aml.${id}`,
+    claim,
+    "credential withheld",
+    ofOne((changes) => check({ body: bodyWith(changes) }), rows),
+    options
+  )

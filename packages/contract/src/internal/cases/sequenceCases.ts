@@ -1,8 +1,7 @@
 /** Several requests in a row, or at the same time: whether each is authorised and answered by itself. */
 import type { Case } from "../model.ts"
 import type { AmlStep, Step } from "../steps.ts"
-import { bodyWith, check, type Row, type Rows, sequences, token } from "./probes.ts"
-import { person } from "./testPeople.ts"
+import { bodyWith, check, person, type Row, type Rows, sequences, token } from "./probes.ts"
 
 type Sequences = Rows<ReadonlyArray<Step>>
 
@@ -51,14 +50,15 @@ const letters: ReadonlyArray<AmlStep> = Array.from(
 /** Two people in turn, because a service may be wrong after a number of checks. */
 const inTurn: ReadonlyArray<AmlStep> = Array.from({ length: 25 }, () => [listed, check()]).flat()
 
-const sameName: Row<ReadonlyArray<Step>> = ["the same name with two dates of birth", [
-  person("Alex Same Testclear", "25-06-1970"),
-  person("Alex Same Testclear", "28-08-1991")
+/** Four checks, the fewest with different names and dates, the same ones, marks, punctuation, and unusual days. */
+const sameName: Row<ReadonlyArray<Step>> = ["the same name, with the 29th of February and the last of December", [
+  person("Alex Same Testclear", "29-02-1996"),
+  person("Alex Same Testclear", "31-12-1969")
 ]]
 
-const atOnce: Row<ReadonlyArray<Step>> = ["two people at the same time", [{
+const atOnce: Row<ReadonlyArray<Step>> = ["two people at the same time, with marks, an apostrophe and a hyphen", [{
   to: "together",
-  steps: [person("Alex Both Testclear", "25-06-1970"), person("Beth Both Testclear", "28-08-1991")]
+  steps: [person("Anne-Marie O'Neil Größe Testclear", "29-02-1996"), person("Beth de la Cruz Testclear", "28-09-2000")]
 }]]
 
 /** Documented checks: each must be answered, with every field, and the result and the profile of its person. */

@@ -3,7 +3,7 @@ import type { Case } from "../model.ts"
 import type { Reading } from "../readings/readings.ts"
 import type { TokenStep } from "../steps.ts"
 import * as CredentialCases from "./credentialCases.ts"
-import { check, form, json, noToken, refusal, type Row, sequences, token } from "./probes.ts"
+import { check, extraParameter, form, json, noToken, refusal, type Row, sequences, token } from "./probes.ts"
 
 /** Reads something from the response to the documented request. */
 const documented = (id: string, claim: string, title: string, reading: Reading): Case =>
@@ -18,7 +18,7 @@ const otherMethod = noToken("method.put", "token.request.method", [
   ["a token request with DELETE", { method: "DELETE" }],
   ["a token request with OPTIONS", { method: "OPTIONS" }],
   ["a token request with HEAD", { method: "HEAD" }]
-])
+], { worth: 3 })
 
 const asText = noToken("content-type.text", "token.request.content-type", [
   ["the form sent as plain text", { contentType: "text/plain" }],
@@ -26,7 +26,7 @@ const asText = noToken("content-type.text", "token.request.content-type", [
   ["the form sent as JSON", { contentType: "application/json" }],
   ["the form sent as XML", { contentType: "application/xml" }],
   ["a content type that begins with the right one", { contentType: "application/x-www-form-urlencoded2" }]
-])
+], { worth: 3 })
 
 const otherGrantType = noToken("grant-type.other", "token.request.grant-type", [
   ["grant_type=password", { body: "grant_type=password" }],
@@ -39,14 +39,19 @@ const otherGrantType = noToken("grant-type.other", "token.request.grant-type", [
   ["the grant type of RFC 8693", { body: "grant_type=urn:ietf:params:oauth:grant-type:token-exchange" }],
   ["a grant type that does not exist", { body: "grant_type=anything" }],
   ["grant_type=true", { body: "grant_type=true" }]
-], { worth: 3 })
+], { worth: 5 })
 
 const noGrantType = noToken("grant-type.missing", "token.request.grant-type", [
+  ["grant_type in the query and in a header, but not in the body", {
+    body: "",
+    query: form,
+    headers: { grant_type: "client_credentials" }
+  }],
   ["no grant_type", { body: "" }],
   ["an empty grant_type", { body: "grant_type=" }],
   ["grant_type without a value", { body: "grant_type" }],
   ["another parameter alone", { body: "scope=aml" }]
-], { worth: 3 })
+], { worth: 5, ...extraParameter })
 
 export const cases: ReadonlyArray<Case> = [
   documented("granted", "token.request.path", "the token request of section 4.1", "token outcome"),
@@ -72,7 +77,7 @@ export const cases: ReadonlyArray<Case> = [
   noToken("method.get", "token.request.method", [
     ["a token request with GET and grant_type in the query", { method: "GET", query: form }],
     ["a token request with GET", { method: "GET" }]
-  ]),
+  ], { worth: 2 }),
   refusal("method.status", "token.error.method", "the status of a token request with PUT", "status", otherMethod),
   noToken("content-type.json", "token.request.content-type", [
     ["grant_type in a JSON body", { contentType: "application/json", body: json }],
@@ -80,7 +85,7 @@ export const cases: ReadonlyArray<Case> = [
       contentType: "multipart/form-data; boundary=b",
       body: "--b\r\ncontent-disposition: form-data; name=\"grant_type\"\r\n\r\nclient_credentials\r\n--b--\r\n"
     }]
-  ], { worth: 2 }),
+  ], { worth: 3 }),
   asText,
   noToken("content-type.missing", "token.request.content-type", [
     ["the form without a content type", { contentType: null }]
@@ -106,7 +111,7 @@ export const cases: ReadonlyArray<Case> = [
     ["grant_type=CLIENT_CREDENTIALS", { body: "grant_type=CLIENT_CREDENTIALS" }],
     ["grant_type=Client_Credentials", { body: "grant_type=Client_Credentials" }],
     ["grant_type=clientCredentials", { body: "grant_type=clientCredentials" }]
-  ], { worth: 2 }),
+  ], { worth: 3 }),
   noToken("grant-type.part", "token.request.grant-type", [
     ["grant_type=client_credentials_2", { body: `${form}_2` }],
     ["a letter before client_credentials", { body: "grant_type=xclient_credentials" }],
@@ -117,7 +122,7 @@ export const cases: ReadonlyArray<Case> = [
     ["another grant type, a blank and client_credentials", { body: "grant_type=password+client_credentials" }],
     ["two grant types in one value", { body: `${form} password` }],
     ["client_credentials in quotes", { body: "grant_type=%22client_credentials%22" }]
-  ], { worth: 2 }),
+  ], { worth: 4 }),
   noToken("grant-type.spelling", "token.request.grant-type", [
     ["grant_type=client-credentials", { body: "grant_type=client-credentials" }],
     ["grant_type=clientcredentials", { body: "grant_type=clientcredentials" }],
@@ -130,31 +135,31 @@ export const cases: ReadonlyArray<Case> = [
     ["client_credentials and a line feed", { body: `${form}%0A` }],
     ["client_credentials and a tab", { body: `${form}%09` }],
     ["client_credentials and a NUL", { body: `${form}%00` }]
-  ]),
+  ], { worth: 2 }),
   noToken("grant-type.name", "token.request.grant-type", [
+    ["grant_type under other names", {
+      body: ["GRANT_TYPE", "grantType", "grant-type", "grant_type[]", "grant", "granttype", "type", "response_type"]
+        .map((name) => `${name}=client_credentials`).join("&")
+    }],
     ["GRANT_TYPE instead of grant_type", { body: "GRANT_TYPE=client_credentials" }],
     ["grantType instead of grant_type", { body: "grantType=client_credentials" }],
     ["grant-type instead of grant_type", { body: "grant-type=client_credentials" }],
     ["grant_type[] instead of grant_type", { body: "grant_type[]=client_credentials" }],
     ["a name that begins with grant_type", { body: "grant_type2=client_credentials" }],
-    ["the names grant, granttype, type and response_type", {
-      body:
-        "grant=client_credentials&granttype=client_credentials&type=client_credentials&response_type=client_credentials"
-    }],
     ["a blank after the name", { body: "grant_type+=client_credentials" }],
     ["client_credentials without a name", { body: "client_credentials" }],
     ["a colon in place of the equals sign", { body: "grant_type:client_credentials" }]
-  ]),
+  ], { worth: 2, ...extraParameter }),
   noToken("grant-type.place", "token.request.grant-type", [
+    ["a JSON body with the content type of a form", { body: json }],
     ["grant_type in the query", { body: "", query: form }],
-    ["grant_type in a header", { body: "", headers: { "grant_type": "client_credentials" } }],
-    ["a JSON body with the content type of a form", { body: json }]
-  ], { worth: 2 }),
+    ["grant_type in a header", { body: "", headers: { "grant_type": "client_credentials" } }]
+  ]),
   noToken("grant-type.two", "token.request.grant-type", [
     ["grant_type=password before the right one", { body: `grant_type=password&${form}` }],
     ["grant_type=password after the right one", { body: `${form}&grant_type=password` }],
     ["an empty grant_type before the right one", { body: `grant_type=&${form}` }]
-  ]),
+  ], { worth: 3 }),
   refusal(
     "grant-type.other-code",
     "token.error.grant-type",
@@ -174,7 +179,7 @@ export const cases: ReadonlyArray<Case> = [
   ]),
   sequences("token.parameters", "token.request.parameters", "ignored parameter", [
     ["another form parameter beside grant_type", [token({ body: `${form}&audience=aml` })]]
-  ]),
+  ], { worth: 6 }),
 
   sequences("token.revoked", "token.revoked", "credential withheld", [
     ["a revoked token", [token(), { to: "control", path: "/tokens/revoke", body: {} }, check({ token: 0 })]]

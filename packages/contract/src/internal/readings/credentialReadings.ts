@@ -183,7 +183,7 @@ export const matchFound = ({ response }: StepResponse): string =>
 const promisedResult: Read = (responses) => {
   const promised = responses.filter((each) => personOf(each).promised !== undefined && isCredential(each.response))
   if (promised.length === 0) return "no result"
-  return promised.every((each) => matchFound(each) === personOf(each).promised) ? "as promised" : "otherwise"
+  return promised.every((each) => matchFound(each) === personOf(each).promised) ? "as promised" : "another result"
 }
 
 /** Compares the results of each person. A field that is absent twice is not the same. */

@@ -13,12 +13,10 @@ const usualText = ({ mock, observed }: Pick<Contract.Claim, "mock" | "observed">
 /** How many probes a text names. */
 const maxNamed = 8
 
-/** What the probes had in common, if they are not the case's own request. */
-const probesText = ({ probes = [], title }: Result): string => {
-  const named = probes.filter((probe) => probe !== title)
-  if (named.length === 0) return ""
+/** The probes that decided the verdict, or the title of the case. */
+export const titleOf = ({ probes = [], title }: Result): string => {
   const more = probes.length > maxNamed ? `, and ${probes.length - maxNamed} more` : ""
-  return `: ${probes.slice(0, maxNamed).join("; ")}${more}`
+  return probes.length === 0 ? title : `${probes.slice(0, maxNamed).join("; ")}${more}`
 }
 
 /** Why a result is not a pass. */
@@ -28,9 +26,7 @@ export const of = ({ claims }: Contract.Contract) => (result: Result): string =>
   const found = claims.find(({ id }) => id === claim)
   const usual = verdict === "drift" && found !== undefined ? usualText(found) : undefined
   const change = isChanged === true ? "the service has changed: " : ""
-  return `${change}${usual ?? `expected ${expects}`}, observed ${observed}${cause === undefined ? "" : ` (${cause})`}${
-    probesText(result)
-  }`
+  return `${change}${usual ?? `expected ${expects}`}, observed ${observed}${cause === undefined ? "" : ` (${cause})`}`
 }
 
 /** The sentence of the service document that a result contradicts, or why there is none. */
@@ -47,8 +43,9 @@ export const evidenceOf = (contract: Contract.Contract, result: Result): Readonl
   ...(result.curl === undefined ? [] : [result.curl])
 ]
 
-/** The sentence, and what {@link evidenceOf} says. */
+/** What was sent, the sentence, and what {@link evidenceOf} says. */
 export const linesOf = (contract: Contract.Contract, result: Result): ReadonlyArray<string> => [
+  titleOf(result),
   sentenceOf(contract, result),
   ...evidenceOf(contract, result)
 ]

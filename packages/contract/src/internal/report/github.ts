@@ -20,7 +20,7 @@ export const make = (report: Report, contract: Contract.Contract, runInfo: RunIn
   const lineOf = (result: Result): ReadonlyArray<string> => {
     const isAlarm = Judge.isAlarm(report, result)
     if (!isAlarm && !findings.includes(result.verdict)) return []
-    const text = [result.title, ...CaseText.linesOf(contract, result)].join("\n")
+    const text = CaseText.linesOf(contract, result).join("\n")
     return [annotation(isAlarm ? "error" : "warning", `${result.verdict}, ${result.id}`, text)]
   }
   return [

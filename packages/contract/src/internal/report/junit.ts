@@ -46,7 +46,7 @@ const outcomeOf = (isAlarm: boolean, result: Result, contract: Contract.Contract
   const { level, verdict } = result
   const text = CaseText.of(contract)(result)
   if (verdict === "pass") return []
-  if (!isAlarm) return [element("properties", {}, [property(verdict, text)])]
+  if (!isAlarm) return [element("properties", {}, [property(verdict, `${CaseText.titleOf(result)}: ${text}`)])]
   const message = verdict === "not tested" ? `not tested: ${text}` : text
   const lines = CaseText.linesOf(contract, result)
   return [element("failure", { type: `${level}, ${verdict}`, message }, [], lines.join("\n"))]

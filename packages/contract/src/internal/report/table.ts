@@ -54,7 +54,7 @@ const violatedOf = (results: ReadonlyArray<Result>, contract: Contract.Contract)
     ...claims.flatMap(([claim, own]) => [
       `${claim}: ${CaseText.sentenceOf(contract, own[0])}`,
       ...own.flatMap((result) => [
-        `  ✗ ${result.id}: ${result.title}`,
+        `  ✗ ${result.id}: ${CaseText.titleOf(result)}`,
         ...CaseText.evidenceOf(contract, result).map((line) => `      ${line}`)
       ])
     ]),
@@ -73,7 +73,7 @@ const newsOf = (
   const mark = verdict === "lenient" ? "+" : "~"
   return own.length === 0 ? [] : [
     `${heading}: ${Summary.quantity(own.length, "case")}`,
-    ...own.map((result) => `  ${mark} ${result.id}: ${result.title}: ${CaseText.of(contract)(result)}`),
+    ...own.map((result) => `  ${mark} ${result.id}: ${CaseText.titleOf(result)}: ${CaseText.of(contract)(result)}`),
     ""
   ]
 }

@@ -138,8 +138,9 @@ const phaseOf = ({ probe, testCase }: PlannedProbe): number => {
   const { badTokens, checks, requests, wrongCredentials } = costOf(testCase, probe)
   if (requests === 0) return 5
   if (wrongCredentials > 0) return 4
+  if (badTokens > 0) return 3
   const isWorthy = probe.steps === testCase.steps && (testCase.worth ?? 1) > 5
-  return badTokens > 0 ? 3 : checks === 0 ? 1 : isWorthy ? 0 : 2
+  return isWorthy ? 0 : checks === 0 ? 1 : 2
 }
 
 const inPhases = Order.mapInput(Order.number, phaseOf)

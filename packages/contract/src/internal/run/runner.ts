@@ -9,12 +9,13 @@ import * as HashMap from "effect/HashMap"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
-import * as TestPeople from "../cases/testPeople.ts"
+import * as Cases from "../cases/all.ts"
 import { causeOf, type Endpoint, type Request, type StepExchange } from "../exchange.ts"
 import type { Case, Observation, Observer, Probe, Run, Target } from "../model.ts"
 import * as Persons from "../persons.ts"
 import * as Preflight from "../preflight.ts"
 import { read, type Reading, usualWords } from "../readings/readings.ts"
+import { isDocumentedCheck } from "../readings/responseReadings.ts"
 import type { Step } from "../steps.ts"
 import * as TargetOptions from "../targetOptions.ts"
 import * as ControlPlane from "./controlPlane.ts"
@@ -54,6 +55,10 @@ export const isIndependent = (target: Target, { more = [], steps }: Case): boole
 /** What one probe of a case showed. */
 type Outcome = Pick<Observation, "observed" | "cause" | "curl" | "skipped" | "dependsOn">
 
+/** Whether a probe can show nothing about this customer, token, person or service. */
+const isWithoutEffect = ({ skipped }: Outcome): boolean =>
+  skipped === inapplicable.unchanged || skipped === inapplicable.refusesOthers
+
 /** One observation of the outcomes of the probes of a case. */
 const combined = (
   { id, reading }: Case,
@@ -67,9 +72,10 @@ const combined = (
   )
   const [, shown = outcomes[0]?.[1] ?? { skipped: unplanned ?? "nothing was observed" }] = others[0] ?? observed[0] ??
     []
-  const missing = outcomes.flatMap(([, { observed, skipped }]) =>
-    observed === undefined && skipped !== undefined && skipped !== inapplicable.unchanged ? [skipped] : []
-  )
+  const missing = outcomes.flatMap(([, outcome]) => {
+    const { observed, skipped } = outcome
+    return observed === undefined && skipped !== undefined && !isWithoutEffect(outcome) ? [skipped] : []
+  })
   const partial = shown.observed === undefined ? undefined : missing[0] ?? unplanned
   return {
     case: id,
@@ -133,21 +139,45 @@ export const make = (
         return failure === undefined ? undefined : yield* skip(failure.reason, failure.caseId)
       })
 
-    const isStranger = (step: Step): boolean => step.to === "aml" && typeof step.person === "object"
+    const isStranger = (step: Step): boolean =>
+      step.to === "aml" && typeof step.person === "object" && isDocumentedCheck(step)
 
-    /** Skips checks of invented persons on a sandbox that only answers about the test persons of the user. */
-    const checkStrangers = (steps: ReadonlyArray<Step>): Effect.Effect<void, Skipped> =>
+    const knowsStrangers = yield* Ref.make<boolean | undefined>(undefined)
+
+    /**
+     * The exchanges of steps. A sandbox that answers about none of the first invented persons knows the test persons of
+     * the user only, and checks of other invented persons are skipped.
+     */
+    const sendChecked = (reading: Reading, steps: ReadonlyArray<Step>) =>
       Effect.gen(function*() {
+        const sending = sendSteps(steps, reading === "credential withheld")
         const all = steps.flatMap((step): ReadonlyArray<Step> => step.to === "together" ? step.steps : [step])
-        if (kind === "mock" || target.persons === undefined || !all.some(isStranger)) return
-        const [answer] = yield* sendSteps([TestPeople.strangerStep])
-        if (answer === undefined || !Preflight.isSuccessOf("aml", answer.exchange)) return yield* skip(ownPersonsOnly)
+        if (kind === "mock" || target.persons === undefined || !all.some(isStranger)) return yield* sending
+        const known = yield* Ref.get(knowsStrangers)
+        if (known === true) return yield* sending
+        if (known === undefined) {
+          const exchanges = yield* sending
+          const isAnswered = exchanges.some(({ exchange, step }) =>
+            isStranger(step) && Preflight.isSuccessOf("aml", exchange)
+          )
+          yield* Ref.set(knowsStrangers, isAnswered)
+          if (isAnswered) return exchanges
+        }
+        return yield* skip(ownPersonsOnly)
+      })
+
+    /** Skips the first probe of a case whose further fields the service does not ignore. */
+    const checkIgnored = ({ firstIfIgnored, steps: first }: Case, { steps }: Probe): Effect.Effect<void, Skipped> =>
+      Effect.gen(function*() {
+        const other = Cases.cases.find(({ id }) => id === firstIfIgnored)
+        if (other === undefined || steps !== first) return
+        if (read(other.reading, yield* sendSteps(other.steps)) !== "ignored") yield* skip(inapplicable.refusesOthers)
       })
 
     /** The exchanges of a probe. A case without steps reads exchanges of the other cases. */
     const exchangesOf = (reading: Reading, steps: ReadonlyArray<Step>) =>
       steps.length > 0
-        ? sendSteps(steps, reading === "credential withheld")
+        ? sendChecked(reading, steps)
         : reading === "early refusals"
         ? session.earlyRefusals
         : session.checks
@@ -156,11 +186,12 @@ export const make = (
     const decisive = (reading: Reading, exchanges: ReadonlyArray<StepExchange>): StepExchange | undefined =>
       exchanges.find((exchange) => read(reading, [exchange]) !== usualWords[reading]) ?? exchanges.at(-1)
 
-    const outcomeOf = (testCase: Case, { steps }: Probe): Effect.Effect<Outcome, Skipped> =>
+    const outcomeOf = (testCase: Case, each: Probe): Effect.Effect<Outcome, Skipped> =>
       Effect.gen(function*() {
         const { dependsOn, id, reading } = testCase
+        const { steps } = each
         const failure = yield* checkPreflight(steps)
-        yield* checkStrangers(steps)
+        yield* checkIgnored(testCase, each)
         const isPreflight = Preflight.isTokenPreflight(steps) || Preflight.isAmlPreflight(steps)
         const exchanges = Preflight.isAmlPreflight(steps) ? yield* sendCheck : yield* exchangesOf(reading, steps)
         const last = steps.length > 1 || steps.length === 0 ? decisive(reading, exchanges) : exchanges.at(-1)
@@ -204,7 +235,7 @@ export const make = (
         if (probe.steps.length === 0) return
         const outcome = yield* oneAtATime.withPermits(1)(probeOnce(testCase, probe))
         yield* Ref.update(early, HashMap.set(keyOf(testCase, probe), outcome))
-        if (outcome[0].skipped !== inapplicable.unchanged) return
+        if (!isWithoutEffect(outcome[0])) return
         const sent = yield* Ref.get(early)
         const next = Plan.probesOf(target, testCase).find((each) =>
           isBudget(plan.whyNot(testCase, each) ?? "") && !HashMap.has(sent, keyOf(testCase, each))

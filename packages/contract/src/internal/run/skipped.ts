@@ -14,7 +14,8 @@ export const skip = (reason: string, dependsOn?: string): Skipped =>
 export const inapplicable = {
   testCustomer: "every id that begins with test- is a customer of the mock server",
   unchanged: "the change makes no difference to this customer, token or person",
-  tooShort: "the run was too short to see the time move",
+  refusesOthers: "the service refuses a further field, so others show nothing",
+  tooShort: "the checks of this run took less than 10 s in all, which does not show whether searched_on moves",
   fewPeople: "the run had the results of too few people"
 }
 
