@@ -41,16 +41,22 @@ export const bundle = ({ entry, external, home, name }) => {
       js: "import { createRequire as requireFrom } from \"node:module\"; const require = requireFrom(import.meta.url);"
     }
   }).then(({ metafile: { inputs } }) => {
-    // Bundled code comes with its licence.
     const rootOf = (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]
     const roots = new Set(Object.keys(inputs).map(rootOf).filter((root) => root !== undefined))
-    const notices = Array.from(roots, (root) => {
+    const packages = Array.from(roots, (root) => {
       const folder = join(home, root)
       const { license, name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+      return { folder, license, name, version }
+    }).sort((a, b) => (a.name + a.version < b.name + b.version ? -1 : 1))
+    // For the list of components of the release: what is bundled is not in any `node_modules`.
+    const list = packages.map(({ license, name, version }) => ({ name, version, license }))
+    writeFileSync(join(outdir, "packages.json"), `${JSON.stringify(list, null, 2)}\n`)
+    // Bundled code comes with its licence.
+    const notices = packages.map(({ folder, license, name, version }) => {
       const file = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file))
       const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8")
       return `${name} ${version} (${license})\n\n${text.trim()}\n`
     })
-    writeFileSync(join(outdir, "LICENSES.txt"), notices.sort().join(`\n${"-".repeat(80)}\n\n`))
+    writeFileSync(join(outdir, "LICENSES.txt"), notices.join(`\n${"-".repeat(80)}\n\n`))
   })
 }

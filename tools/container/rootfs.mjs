@@ -21,8 +21,8 @@ import { fileURLToPath } from "node:url"
 
 const mockServer = fileURLToPath(new URL("../../packages/mock-server", import.meta.url))
 
-/** The packages that are not in the bundle. Of the contract, the command reads only files. */
-const external = ["@effect-idv/contract", "htmx.org", "jose", "prom-client", "yaml"]
+/** The packages that are not in the bundle, besides the contract. */
+const external = ["htmx.org", "jose", "prom-client", "yaml"]
 
 const copy = (from, to, options = {}) => {
   mkdirSync(dirname(to), { recursive: true })
@@ -36,25 +36,23 @@ const packageFolder = (name, from) => {
   return packageFolder(name, dirname(from))
 }
 
-/** Copies packages and their dependencies, side by side. */
-const copyPackages = (names, from, to) => {
+/** The packages with these names, and those that they need when they run: `{ name, version, license, folder }`. */
+export const installed = (names, from, found = new Map()) => {
   for (const name of names) {
     const folder = packageFolder(name, from)
-    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
-    const target = join(to, name)
-    if (existsSync(target)) {
-      const { version } = JSON.parse(readFileSync(join(target, "package.json"), "utf8"))
-      if (version !== manifest.version) {
-        throw new Error(`Two versions of ${name} are needed: ${version}, ${manifest.version}`)
-      }
-    } else if (name === "@effect-idv/contract") {
-      for (const path of ["package.json", "contract", "LICENSE"]) copy(join(folder, path), join(target, path))
-    } else {
-      copy(folder, target, { filter: (path) => basename(path) !== "node_modules" })
-      copyPackages(Object.keys(manifest.dependencies ?? {}), folder, to)
-    }
+    if (found.has(folder)) continue
+    const { dependencies = {}, license, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+    found.set(folder, { name, version, license, folder })
+    installed(Object.keys(dependencies), folder, found)
   }
+  return [...found.values()]
 }
+
+/** The packages of the image. Of the contract, the command reads only files. */
+export const ofImage = () => [
+  ...installed(["@effect-idv/contract"], mockServer).slice(0, 1),
+  ...installed(external, mockServer)
+]
 
 /** The same time and the same permissions everywhere. */
 const normalize = (path, time) => {
@@ -78,7 +76,15 @@ export const assemble = (root) => {
   copy(bundle, join(app, "bundle"))
   for (const name of ["package.json", "LICENSE"]) copy(join(mockServer, name), join(app, name))
   copy(fileURLToPath(new URL("healthcheck.mjs", import.meta.url)), join(app, "healthcheck.mjs"))
-  copyPackages(external, mockServer, join(app, "node_modules"))
+  for (const { folder, name } of ofImage()) {
+    const to = join(app, "node_modules", name)
+    if (existsSync(to)) throw new Error(`Two versions of ${name} are needed`)
+    if (name === "@effect-idv/contract") {
+      for (const path of ["package.json", "contract", "LICENSE"]) copy(join(folder, path), join(to, path))
+    } else {
+      copy(folder, to, { filter: (path) => basename(path) !== "node_modules" })
+    }
+  }
   for (const folder of ["etc", "tmp", "proc"]) mkdirSync(join(root, folder), { recursive: true })
   writeFileSync(join(root, "etc/passwd"), "nonroot:x:65532:65532:nonroot:/tmp:/sbin/nologin\n")
   writeFileSync(join(root, "etc/group"), "nonroot:x:65532:\n")

@@ -13,16 +13,19 @@ import * as Tools from "./tools.ts"
 
 class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
-const keep = Effect.try({
-  try: () => parseArgs({ options: { keep: { type: "boolean", default: false } } }).values.keep,
-  catch: () => new UsageError({ message: "Usage: package-consumer [--keep], which keeps the folder" })
+const options = Effect.try({
+  try: () => parseArgs({ options: { keep: { type: "boolean", default: false }, tarballs: { type: "string" } } }).values,
+  catch: () =>
+    new UsageError({
+      message: "Usage: package-consumer [--keep] [--tarballs <folder of a release, instead of a build>]"
+    })
 })
 
 const folder = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
-  const options = { prefix: "package-consumer-" }
-  if (!(yield* keep)) return yield* fs.makeTempDirectoryScoped(options)
-  const kept = yield* fs.makeTempDirectory(options)
+  const name = { prefix: "package-consumer-" }
+  if (!(yield* options).keep) return yield* fs.makeTempDirectoryScoped(name)
+  const kept = yield* fs.makeTempDirectory(name)
   yield* Console.log(`Kept: ${kept}`)
   return kept
 })
@@ -44,7 +47,9 @@ const testWith = Effect.fnUntraced(
 const packageConsumer = Effect.gen(function*() {
   const path = yield* Path.Path
   const home = yield* folder
-  const [packages, tools] = yield* Effect.all([Packages.make(home), Tools.make], { concurrency: "unbounded" })
+  const { tarballs } = yield* options
+  const make = tarballs === undefined ? Packages.make(home) : Packages.readAll(path.resolve(tarballs))
+  const [packages, tools] = yield* Effect.all([make, Tools.make], { concurrency: "unbounded" })
   const [lowest, highest] = yield* Effect.all([
     testWith(home, packages, tools, Install.lowest(packages)),
     Effect.flatMap(Install.highest(packages), (versions) => testWith(home, packages, tools, versions)),

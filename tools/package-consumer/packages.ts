@@ -62,14 +62,13 @@ const read = Effect.fnUntraced(function*(name: keyof typeof closed, destination:
   return { ...manifest, readme, peers: manifest.peerDependencies, tarball, modules, closed: closed[name] }
 })
 
+/** All packages, from the tarballs in this folder. */
+export const readAll = (folder: string) =>
+  Effect.forEach(names, (name) => read(name, folder)).pipe(step("contents of the tarballs"))
+
 /** All packages, built and packed into a folder. */
 export const make = (destination: string) =>
-  build.pipe(
-    Effect.zipRight(pack(destination)),
-    Effect.zipRight(
-      Effect.forEach(names, (name) => read(name, destination)).pipe(step("contents of the tarballs"))
-    )
-  )
+  build.pipe(Effect.zipRight(pack(destination)), Effect.zipRight(readAll(destination)))
 
 export type Packages = Effect.Effect.Success<ReturnType<typeof make>>
 
