@@ -11,7 +11,7 @@ const nodePackage = process.platform === "darwin" && process.arch === "arm64"
   : `node-${process.platform}-${process.arch}`
 
 /** The lowest version in `engines` of the packages, and the newest versions of later lines. */
-const nodes = ["20.19.0", "22", "24"] as const
+const nodes = ["20.19.0", "22", "24", "26"] as const
 
 const typescripts = ["5.9", "7"] as const
 

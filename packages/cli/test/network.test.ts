@@ -3,8 +3,10 @@ import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual } from "@effect/vitest/utils"
 import { Effect, Redacted } from "effect"
+import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { createServer } from "node:https"
+import { join } from "node:path"
 import * as ConnectProxy from "../../core/test/support/connectProxy.ts"
 import { listening } from "../../core/test/support/listening.ts"
 import * as TemporaryFiles from "../../core/test/support/temporaryFiles.ts"
@@ -14,7 +16,7 @@ import * as CorrectService from "../../mock-server/test/support/correctService.t
 import * as Program from "../../mock-server/test/support/program.ts"
 import * as Processes from "../../rescreening/test/support/processes.ts"
 
-const { file } = TemporaryFiles.make()
+const { file, folder } = TemporaryFiles.make()
 
 const server = await Effect.runPromise(SelfSigned.make(["idv.test"], Date.now()))
 const client = await Effect.runPromise(ClientCertificate.make)
@@ -42,7 +44,7 @@ const commands = {
   "idv-mock verify": { bin: new URL("../../mock-server/src/bin.ts", import.meta.url), words: verify },
   "idv-rescreen start": {
     bin: new URL("../../rescreening/src/bin.ts", import.meta.url),
-    words: () => ["start", people, "--run", "1", "--ledger", ":memory:"]
+    words: () => ["start", people, "--run", "1", "--ledger", join(folder, randomUUID())]
   }
 }
 
