@@ -5,6 +5,7 @@ import { env as environment } from "node:process"
 import { fileURLToPath } from "node:url"
 import { assert, beforeEach, describe, it } from "vitest"
 import * as TemporaryFiles from "../../core/test/support/temporaryFiles.ts"
+import { documents } from "./support/documents.ts"
 
 const tool = (name: string) => fileURLToPath(new URL(`../../../tools/release/${name}.mjs`, import.meta.url))
 const { folder } = TemporaryFiles.make()
@@ -76,6 +77,14 @@ describe("pnpm release refuses, before anything is packed,", () => {
       refused("the packages have no version yet: add a change note, and run pnpm set-version")
     )
   })
+})
+
+it("each document in a tarball has only links that work on the page of a registry", () => {
+  const packages = documents.filter(({ path }) => /^packages\/[^/]+\/[A-Z]+\.md$/.test(path))
+  assert.isAbove(packages.length, 4)
+  for (const { links, path } of packages) {
+    assert.deepStrictEqual(links.filter((link) => !link.startsWith("https://")), [], path)
+  }
 })
 
 describe("pnpm advisories", () => {
