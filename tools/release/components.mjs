@@ -54,7 +54,10 @@ export const ofTarball = (folder, date) => {
 export const ofImageOf = (nodeVersion, date) => {
   const mockServer = fileURLToPath(new URL("../../packages/mock-server", import.meta.url))
   const manifest = JSON.parse(readFileSync(join(mockServer, "package.json"), "utf8"))
-  const image = new Models.Component(Enums.ComponentType.Container, "idv-mock", { version: manifest.version })
+  const image = new Models.Component(Enums.ComponentType.Container, "idv-mock", {
+    bomRef: "idv-mock",
+    version: manifest.version
+  })
   const node = new Models.Component(Enums.ComponentType.Platform, "node", {
     bomRef: "node",
     purl: `pkg:generic/node@${nodeVersion}`,
