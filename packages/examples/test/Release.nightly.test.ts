@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { env } from "node:process"
 import { fileURLToPath } from "node:url"
-import { assert, beforeAll, describe, it } from "vitest"
+import { assert, beforeAll, beforeEach, describe, it } from "vitest"
 import * as TemporaryFiles from "../../core/test/support/temporaryFiles.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
@@ -21,6 +21,75 @@ const variables = {
 const run = (command: string, ...args: ReadonlyArray<string>) =>
   execFileSync(command, args, { cwd: clone, encoding: "utf8", env: variables })
 const read = (name: string) => readFileSync(join(folder, "first", name), "utf8")
+
+describe("pnpm release refuses, before anything is packed,", () => {
+  const repository = join(folder, "repository")
+  const write = (path: string, content: string) => {
+    mkdirSync(dirname(join(repository, path)), { recursive: true })
+    writeFileSync(join(repository, path), content)
+  }
+  const run = (command: string, args: ReadonlyArray<string>, changes: Record<string, string> = {}) => {
+    const { status, stderr, stdout } = spawnSync(command, args, {
+      cwd: repository,
+      encoding: "utf8",
+      env: { ...env, ...changes }
+    })
+    return { status, printed: `${stdout}${stderr}`.trim() }
+  }
+  const git = (...args: ReadonlyArray<string>) =>
+    assert.strictEqual(run("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...args]).status, 0)
+  const release = (changes = { REPOSITORY_URL: "https://github.com/owner/name" }) =>
+    run(process.execPath, [join(root, "tools/release/main.mjs"), "--dry-run"], changes)
+  const refused = (reason: string) => ({ status: 1, printed: `Nothing was packed: ${reason}` })
+  const commit = (version: string) => {
+    write("packages/core/package.json", JSON.stringify({ name: "@effect-idv/core", version }))
+    git("add", "--all")
+    git("commit", "-m", "a version")
+  }
+
+  beforeEach(() => {
+    rmSync(repository, { recursive: true, force: true })
+    write(".changeset/README.md", "")
+    git("init", "--quiet")
+    commit("0.1.0")
+  })
+
+  it("an address of the repository that is missing, or that is not one", () => {
+    for (const url of ["", "owner/name", "https://github.com/owner/name.git", "https://example.com/owner/name"]) {
+      assert.deepStrictEqual(
+        release({ REPOSITORY_URL: url }),
+        refused("REPOSITORY_URL should be the address of the repository, such as https://github.com/owner/name")
+      )
+    }
+  })
+
+  it("a working tree with changes", () => {
+    write("packages/core/new.ts", "")
+    assert.deepStrictEqual(release(), refused("the working tree has changes: commit or remove them"))
+  })
+
+  it("a change note without a version", () => {
+    write(".changeset/brave-cats.md", "")
+    commit("0.1.1")
+    assert.deepStrictEqual(
+      release(),
+      refused("1 change note has no version yet (brave-cats.md): run pnpm set-version, and commit")
+    )
+  })
+
+  it("a version that exists, and the version that none is", () => {
+    git("tag", "v0.1.0")
+    assert.deepStrictEqual(
+      release(),
+      refused("the version exists as the tag v0.1.0: add a change note, and run pnpm set-version")
+    )
+    commit("0.0.0")
+    assert.deepStrictEqual(
+      release(),
+      refused("the packages have no version yet: add a change note, and run pnpm set-version")
+    )
+  })
+})
 
 describe("A release of the next version, in a clone without a network", () => {
   beforeAll(() => {
