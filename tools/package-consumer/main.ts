@@ -49,7 +49,7 @@ const packageConsumer = Effect.gen(function*() {
   const home = yield* folder
   const { tarballs } = yield* options
   const make = tarballs === undefined ? Packages.make(home) : Packages.readAll(path.resolve(tarballs))
-  const [packages, tools] = yield* Effect.all([make, Tools.make], { concurrency: "unbounded" })
+  const [packages, tools] = yield* Effect.all([make, Tools.make(tarballs !== undefined)], { concurrency: "unbounded" })
   const [lowest, highest] = yield* Effect.all([
     testWith(home, packages, tools, Install.lowest(packages)),
     Effect.flatMap(Install.highest(packages), (versions) => testWith(home, packages, tools, versions)),
@@ -59,7 +59,7 @@ const packageConsumer = Effect.gen(function*() {
   ], { concurrency: "unbounded" })
 
   const table = new Table({
-    head: ["effect", "compiled by", ...tools.nodes.map(({ version }) => `Node ${version}`)],
+    head: ["effect", "compiled by", ...[...tools.nodes, ...tools.otherNodes].map(({ version }) => `Node ${version}`)],
     style: { head: [], border: [] }
   })
   table.push(lowest, highest)

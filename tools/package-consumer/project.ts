@@ -89,13 +89,15 @@ const conformance = ({ folder }: Project) =>
 
 /** Returns a row of the table: the version of Effect, the compilers, and the result with each Node. */
 export const test = Effect.fnUntraced(function*(project: Project, packages: Packages, tools: Tools) {
-  const { nodes, typescripts } = tools
+  const { nodes, otherNodes, typescripts } = tools
   yield* Effect.forEach(typescripts, (typescript) => compile(project, typescript), {
     concurrency: "unbounded",
     discard: true
   })
   const { runs } = yield* Effect.all({
-    runs: Effect.forEach(nodes, (node) => execute(project, typescripts, node), { concurrency: "unbounded" }),
+    runs: Effect.forEach([...nodes, ...otherNodes], (node) => execute(project, typescripts, node), {
+      concurrency: "unbounded"
+    }),
     imports: imports(project, packages, typescripts[0], nodes[0]),
     sourceMaps: Effect.forEach(packages, (each) => sourceMaps(project.folder, each)).pipe(
       step("source maps refer to their sources")

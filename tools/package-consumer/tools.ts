@@ -11,7 +11,10 @@ const nodePackage = process.platform === "darwin" && process.arch === "arm64"
   : `node-${process.platform}-${process.arch}`
 
 /** The lowest version in `engines` of the packages, and the newest versions of later lines. */
-const nodes = ["20.19.0", "22", "24", "26"] as const
+const nodes = ["20.19.0", "22", "24"] as const
+
+/** For the tarballs of a release also the newest version, which the daily checks have no time for. */
+const ofRelease = ["26"]
 
 const typescripts = ["5.9", "7"] as const
 
@@ -22,13 +25,14 @@ export interface Tool {
   readonly path: string
 }
 
-export const make = Effect.gen(function*() {
+export const make = Effect.fnUntraced(function*(isRelease: boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folder = path.join(root, ...cache)
   yield* fs.makeDirectory(folder, { recursive: true })
+  const others = isRelease ? ofRelease : []
   const dependencies = {
-    ...Object.fromEntries(nodes.map((version) => [`node-${version}`, `npm:${nodePackage}@${version}`])),
+    ...Object.fromEntries([...nodes, ...others].map((version) => [`node-${version}`, `npm:${nodePackage}@${version}`])),
     ...Object.fromEntries(typescripts.map((version) => [`typescript-${version}`, `npm:typescript@${version}`]))
   }
   yield* fs.writeFileString(path.join(folder, "package.json"), JSON.stringify({ private: true, dependencies }))
@@ -40,10 +44,12 @@ export const make = Effect.gen(function*() {
       (printed) => ({ path: at, version: /[\d.]+/.exec(printed)?.[0] ?? printed })
     )
   }
+  const node = (version: string) => tool(`node-${version}`, "bin", "node")
   return yield* Effect.all({
-    nodes: Effect.all(Tuple.map(nodes, (version) => tool(`node-${version}`, "bin", "node"))),
+    nodes: Effect.all(Tuple.map(nodes, node)),
+    otherNodes: Effect.forEach(others, node),
     typescripts: Effect.all(Tuple.map(typescripts, (version) => tool(`typescript-${version}`, "bin", "tsc")))
   })
-}).pipe(step("install TypeScript and Node"))
+}, step("install TypeScript and Node"))
 
-export type Tools = Effect.Effect.Success<typeof make>
+export type Tools = Effect.Effect.Success<ReturnType<typeof make>>
