@@ -1,3 +1,6 @@
+import { Command } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { Effect } from "effect"
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -18,8 +21,16 @@ const variables = {
   npm_config_offline: "true",
   npm_config_registry: "http://127.0.0.1:1"
 }
+/** Does not block the worker of vitest, which has to respond meanwhile. */
 const run = (command: string, ...args: ReadonlyArray<string>) =>
-  execFileSync(command, args, { cwd: clone, encoding: "utf8", env: variables })
+  Command.make(command, ...args).pipe(
+    Command.workingDirectory(clone),
+    Command.env(variables),
+    Command.stdout("inherit"),
+    Command.stderr("inherit"),
+    Command.exitCode,
+    Effect.filterOrDieMessage((code) => code === 0, `${command} ${args.join(" ")} failed`)
+  )
 const read = (name: string) => readFileSync(join(folder, "first", name), "utf8")
 
 describe("pnpm release refuses, before anything is packed,", () => {
@@ -92,25 +103,16 @@ describe("pnpm release refuses, before anything is packed,", () => {
 })
 
 describe("A release of the next version, in a clone without a network", () => {
-  beforeAll(() => {
+  const prepare = Effect.gen(function*() {
     execFileSync("git", ["clone", "--quiet", root, clone])
-    run("pnpm", "install", "--frozen-lockfile", "--offline")
-    if (readdirSync(join(clone, ".changeset")).length > 2) run("pnpm", "set-version")
-    run("git", "add", "--all")
-    run(
-      "git",
-      "-c",
-      "user.name=t",
-      "-c",
-      "user.email=t@example.com",
-      "commit",
-      "--quiet",
-      "--allow-empty",
-      "-m",
-      "next"
-    )
-    for (const out of ["first", "second"]) run("pnpm", "release", "--dry-run", "--out", join(folder, out))
-  }, 30 * minutes)
+    yield* run("pnpm", "install", "--frozen-lockfile", "--offline")
+    if (readdirSync(join(clone, ".changeset")).length > 2) yield* run("pnpm", "set-version")
+    yield* run("git", "add", "--all")
+    const author = ["-c", "user.name=t", "-c", "user.email=t@example.com"]
+    yield* run("git", ...author, "commit", "--quiet", "--allow-empty", "-m", "next")
+    for (const out of ["first", "second"]) yield* run("pnpm", "release", "--dry-run", "--out", join(folder, out))
+  })
+  beforeAll(() => Effect.runPromise(Effect.provide(prepare, NodeContext.layer)), 30 * minutes)
 
   it("has the same bytes twice", () => {
     execFileSync("diff", ["--recursive", join(folder, "first"), join(folder, "second")])
