@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import * as AmlCheck from "@effect-idv/core/AmlCheck"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -50,19 +51,25 @@ export interface Standing {
   readonly approval?: History.Entry | undefined
 }
 
-type Evidence = Pick<LedgerRow.LedgerRow, "state" | "contentDigest" | "responseDigest">
+type Evidence = Pick<LedgerRow.LedgerRow, "state" | "contentDigest" | "responseDigest" | "late">
 
 /**
  * Returns the digest to which a decision is bound: of the documented fields and warnings. If the policy ignores
- * profile addresses, a potential match has the digest of its response, because another hit could have equal fields.
+ * profile addresses, a potential match has the digest of its response, because another hit could have equal fields. If
+ * a potential match arrived late, the digest also covers all late results, even of a row without a result.
  *
  * @category getters
  * @since 0.1.0
  */
 export const digestOf = (
-  { contentDigest, responseDigest, state }: Evidence,
+  { late, ...row }: Evidence,
   { profileAddress }: Pick<Run.Policy, "profileAddress">
-): string | null => profileAddress === "ignored" && state === "potential_match" ? responseDigest : contentDigest
+): string | null => {
+  const own = ({ contentDigest, responseDigest, state }: LedgerRow.LedgerRow["late"][number] | typeof row) =>
+    (profileAddress === "ignored" && state === "potential_match" ? responseDigest : contentDigest) ?? null
+  if (!late.some(({ state }) => state === "potential_match")) return own(row)
+  return AmlCheck.digest(new TextEncoder().encode([row, ...late].map((result) => own(result) ?? "").join(" ")))
+}
 
 const isSamePerson = (a: string, b: string) => normalized(a) === normalized(b)
 const normalized = (name: string) => name.normalize("NFKC").trim().replace(/\s+/g, " ").toLowerCase()
