@@ -71,6 +71,30 @@ export const digestOf = (
   return AmlCheck.digest(new TextEncoder().encode([row, ...late].map((result) => own(result) ?? "").join(" ")))
 }
 
+/**
+ * Returns what reads the history of people for {@link standing} in this run: without the entries of runs of another
+ * service or environment. A decision of version 1 of the tables names no run, so it must be made again.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const historyFor = ({ environment, service }: Pick<Run.Run, "environment" | "service">): Effect.Effect<
+  (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<History.Entry>, Ledger.Failure>,
+  Ledger.Failure,
+  Ledger.Ledger
+> =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger.Ledger
+    const runs = new Set(
+      (yield* ledger.runs).flatMap((run) => run.service === service && run.environment === environment ? [run.id] : [])
+    )
+    return (ids: ReadonlyArray<string>) =>
+      Effect.map(ledger.historyOf(ids), (entries) =>
+        entries.flatMap((entry) =>
+          entry.run === null ? [{ ...entry, digest: null }] : runs.has(entry.run) ? [entry] : []
+        ))
+  })
+
 const isSamePerson = (a: string, b: string) => normalized(a) === normalized(b)
 const normalized = (name: string) => name.normalize("NFKC").trim().replace(/\s+/g, " ").toLowerCase()
 
@@ -158,11 +182,15 @@ export const store = (run: string, decisions: ReadonlyArray<NewDecision>, option
     const digests = yield* digestsOf(run, ids)
     yield* refuseIf("no_result", ({ id }) => (digests.get(id) ?? null) === null)
     yield* refuseIf("evidence_changed", ({ digest, id }) => digests.get(id) !== digest)
-    const history = approves ? yield* ledger.historyOf([...ids]) : []
+    const historyOf = yield* historyFor(yield* ledger.run(run))
+    const history = approves ? yield* historyOf([...ids]) : []
     const decided = ({ digest, id }: NewDecision) =>
       history.findLast((entry) => entry.kind === "decided" && entry.id === id && entry.digest === digest)
     if (approves) {
-      yield* refuseIf("nothing_to_approve", (decision) => decided(decision)?.decision !== decision.decision)
+      yield* refuseIf("nothing_to_approve", (decision) => {
+        const found = decided(decision)
+        return found?.decision !== decision.decision || found.reason !== decision.reason
+      })
       yield* refuseIf("same_reviewer", (decision) => isSamePerson(decided(decision)?.actor ?? "", reviewer))
     }
     yield* ledger.append(decisions.map((decision) => ({
