@@ -109,7 +109,9 @@ export const make = ({ counts, discardOldPlans }: {
           const history = keepsHistory
             ? []
             : yield* sql`DELETE FROM idv_rescreen_history WHERE id = ${id} RETURNING entry`
-          if (rows.length + history.length > 0) yield* sql`INSERT INTO idv_rescreen_history (at, kind, actor) VALUES (${now}, 'erased', ${actor})`
+          if (rows.length + history.length > 0) {
+            yield* sql`INSERT INTO idv_rescreen_history (at, kind, actor) VALUES (${now}, 'erased', ${actor})`
+          }
           return rows.length
         }).pipe(sql.withTransaction)
         if (erased !== undefined) yield* overwrite
