@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import * as AmlCheck from "@effect-idv/core/AmlCheck"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -50,19 +51,49 @@ export interface Standing {
   readonly approval?: History.Entry | undefined
 }
 
-type Evidence = Pick<LedgerRow.LedgerRow, "state" | "contentDigest" | "responseDigest">
+type Evidence = Pick<LedgerRow.LedgerRow, "state" | "contentDigest" | "responseDigest" | "late">
 
 /**
  * Returns the digest to which a decision is bound: of the documented fields and warnings. If the policy ignores
- * profile addresses, a potential match has the digest of its response, because another hit could have equal fields.
+ * profile addresses, a potential match has the digest of its response, because another hit could have equal fields. If
+ * a potential match arrived late, the digest also covers all late results, even of a row without a result.
  *
  * @category getters
  * @since 0.1.0
  */
 export const digestOf = (
-  { contentDigest, responseDigest, state }: Evidence,
+  { late, ...row }: Evidence,
   { profileAddress }: Pick<Run.Policy, "profileAddress">
-): string | null => profileAddress === "ignored" && state === "potential_match" ? responseDigest : contentDigest
+): string | null => {
+  const own = ({ contentDigest, responseDigest, state }: LedgerRow.LedgerRow["late"][number] | typeof row) =>
+    (profileAddress === "ignored" && state === "potential_match" ? responseDigest : contentDigest) ?? null
+  if (!late.some(({ state }) => state === "potential_match")) return own(row)
+  return AmlCheck.digest(new TextEncoder().encode([row, ...late].map((result) => own(result) ?? "").join(" ")))
+}
+
+/**
+ * Returns what reads the history of people for {@link standing} in this run: without the entries of runs of another
+ * service or environment. A decision of version 1 of the tables names no run, so it must be made again.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const historyFor = ({ environment, service }: Pick<Run.Run, "environment" | "service">): Effect.Effect<
+  (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<History.Entry>, Ledger.Failure>,
+  Ledger.Failure,
+  Ledger.Ledger
+> =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger.Ledger
+    const runs = new Set(
+      (yield* ledger.runs).flatMap((run) => run.service === service && run.environment === environment ? [run.id] : [])
+    )
+    return (ids: ReadonlyArray<string>) =>
+      Effect.map(ledger.historyOf(ids), (entries) =>
+        entries.flatMap((entry) =>
+          entry.run === null ? [{ ...entry, digest: null }] : runs.has(entry.run) ? [entry] : []
+        ))
+  })
 
 const isSamePerson = (a: string, b: string) => normalized(a) === normalized(b)
 const normalized = (name: string) => name.normalize("NFKC").trim().replace(/\s+/g, " ").toLowerCase()
@@ -151,11 +182,15 @@ export const store = (run: string, decisions: ReadonlyArray<NewDecision>, option
     const digests = yield* digestsOf(run, ids)
     yield* refuseIf("no_result", ({ id }) => (digests.get(id) ?? null) === null)
     yield* refuseIf("evidence_changed", ({ digest, id }) => digests.get(id) !== digest)
-    const history = approves ? yield* ledger.historyOf([...ids]) : []
+    const historyOf = yield* historyFor(yield* ledger.run(run))
+    const history = approves ? yield* historyOf([...ids]) : []
     const decided = ({ digest, id }: NewDecision) =>
       history.findLast((entry) => entry.kind === "decided" && entry.id === id && entry.digest === digest)
     if (approves) {
-      yield* refuseIf("nothing_to_approve", (decision) => decided(decision)?.decision !== decision.decision)
+      yield* refuseIf("nothing_to_approve", (decision) => {
+        const found = decided(decision)
+        return found?.decision !== decision.decision || found.reason !== decision.reason
+      })
       yield* refuseIf("same_reviewer", (decision) => isSamePerson(decided(decision)?.actor ?? "", reviewer))
     }
     yield* ledger.append(decisions.map((decision) => ({

@@ -5,7 +5,6 @@
  */
 import type * as AmlCheck from "@effect-idv/core/AmlCheck"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type * as History from "./History.ts"
 import * as Rows from "./internal/report/rows.ts"
 import * as Ledger from "./Ledger.ts"
@@ -71,6 +70,12 @@ export const read = (id: string, options: {
     return { id, runs, history }
   })
 
+const isFound = (id: string) =>
+  Effect.gen(function*() {
+    const ledger = yield* Ledger.Ledger
+    return (yield* ledger.historyOf([id])).length > 0 || (yield* ledger.ofPerson(id)).length > 0
+  })
+
 /**
  * Erases one person from all runs. The rows stay, empty, with the outcome `erased`, so that the sums of a run still add
  * up and its requests are counted; everybody else's rows are unchanged. Returns the number of rows.
@@ -97,13 +102,11 @@ export const erase = (id: string, options: {
   Effect.gen(function*() {
     const { actor, keepsHistory = false } = options
     const ledger = yield* Ledger.Ledger
-    const history = yield* ledger.historyOf([id])
-    if (history.length === 0 && (yield* ledger.ofPerson(id)).length === 0) return yield* new PersonNotFound()
+    const wasFound = yield* isFound(id)
+    // Also if nothing is left, because an earlier call may have failed before it overwrote the deleted rows.
     const rows = yield* ledger.erasePerson(id, { actor, keepsHistory })
-    return yield* Option.match(Option.fromNullable(rows), {
-      onNone: () => Effect.fail(new PersonOnHold()),
-      onSome: Effect.succeed
-    })
+    if (rows === undefined) return yield* new PersonOnHold()
+    return rows > 0 || wasFound ? rows : yield* new PersonNotFound()
   })
 
 /**
@@ -126,7 +129,7 @@ export const hold = (id: string, options: {
     const { actor, releases = false } = options
     const ledger = yield* Ledger.Ledger
     if ((yield* ledger.isOnHold(id)) !== releases) return false
-    if (!releases && (yield* ledger.ofPerson(id)).length === 0) return yield* new PersonNotFound()
+    if (!releases && !(yield* isFound(id))) return yield* new PersonNotFound()
     yield* ledger.append([{ kind: releases ? "released" : "held", id, actor }])
     return true
   })

@@ -175,7 +175,7 @@ export const page = (run: string, options?: {
           timesSent += row.times_sent
           if (wasSentAgain(row)) sentAgain++
           const { decision, late, outcome } = row
-          if (outcome === "potential_match" || outcome === "no_match_doubtful") {
+          if (Rows.needsReview({ state: outcome, late: late.map((state) => ({ state })) })) {
             if (decision === "") toDo.undecided++
             else if (decision === "review_again" || decision === "awaiting_approval") toDo[decision]++
           }

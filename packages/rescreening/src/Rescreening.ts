@@ -309,6 +309,8 @@ export const set = (run: string, changes: Run.Changes): Effect.Effect<
       if (changes.maxChecks !== undefined) {
         // Workers count their requests only under a limit.
         const isCounted = policy.maxChecks !== undefined
+        // A killed worker still holds rows.
+        yield* ledger.expire(id)
         const { claimed, sent: inFlight } = yield* ledger.counts(id)
         if (!isCounted && (state === "open" || claimed + inFlight > 0)) {
           return yield* Effect.fail(Options.invalid(
@@ -350,6 +352,8 @@ export const resume = (run: string, options?: {
   Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
     const { id, policy, state } = yield* runOf(run)
+    // A killed worker still holds rows.
+    yield* ledger.expire(id)
     // Requests that workers reserved and did not send are free again.
     if (state === "paused" && policy.maxChecks !== undefined) yield* ledger.recount(id)
     yield* ledger.resume(id)

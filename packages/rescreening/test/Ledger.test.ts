@@ -469,6 +469,8 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
           }]
         )
         strictEqual((yield* upgraded.claim({ run: "2026-11", limit: 1, lease: hour })).length, 1)
+        strictEqual(yield* upgraded.setPolicy("2026-11", run.policy, { ...run.policy, rate: 8 }), true)
+        strictEqual(yield* upgraded.setPolicy("2026-11", run.policy, run.policy), false)
       }))
 
     it.scoped("reports the number of rows sent in each span", () =>

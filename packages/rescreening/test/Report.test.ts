@@ -291,8 +291,27 @@ describe.each(Databases.kinds)("Report with %s", (_, databases) => {
         yield* Rescreening.resume("1", { again: ["unknown"] })
         yield* Effect.provide(Rescreening.work({ ...where, run: "1" }), [service().layer, layerPeople()])
         const late = { line: claim.line, token: claim.token, requests: 1 }
-        yield* ledger.settle("1", [{ ...late, outcome: { state: "potential_match" } }])
-        const [row] = Chunk.toReadonlyArray(yield* Stream.runCollect(Report.rows("1")))
+        const first = Effect.map(Stream.runCollect(Report.rows("1")), (rows) => Chunk.toReadonlyArray(rows)[0])
+        const stored = yield* Effect.map(
+          Stream.runCollect(ledger.byLine("1")),
+          (rows) => Chunk.toReadonlyArray(rows)[0]?.contentDigest
+        )
+        const decide = (digest: string) =>
+          Decisions.store("1", [{ id: "K1", digest, decision: "false_positive", reason: "x" }], { reviewer: "ana" })
+        yield* decide(stored ?? "")
+        yield* ledger.settle("1", [{ ...late, outcome: { state: "potential_match", contentDigest: "late" } }])
+        const row = yield* first
+        // The decision was made before the match arrived.
+        strictEqual(row?.decision, "review_again")
+        assertTrue((yield* Report.page("1")).includes("or an old decision</td><td class=\"number\">1</td>"))
+        // Nobody could decide about a row without a result.
+        yield* Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql`UPDATE idv_rescreen_people SET state = 'unknown', content_digest = NULL, response_digest = NULL`
+        )
+        yield* decide((yield* first)?.digest ?? "")
+        strictEqual((yield* first)?.decision, "false_positive")
+        yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE idv_rescreen_people SET state = 'no_match'`)
         deepStrictEqual([row?.outcome, row?.late], ["no_match", ["potential_match"]])
         strictEqual((yield* text(Report.csv("1"))).trimEnd().endsWith(",potential_match"), true)
         const page = yield* Report.page("1")

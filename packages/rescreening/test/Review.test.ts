@@ -152,6 +152,7 @@ describe("A review", () => {
         strictEqual(yield* of, "awaiting_approval")
         assertTrue((yield* reasonOf(approve(" ana b"))).startsWith("The reviewer made these decisions"))
         assertTrue((yield* reasonOf(approve("bob", [{ ...first, decision: "true_match" }]))).startsWith("Nobody"))
+        assertTrue((yield* reasonOf(approve("bob", [{ ...first, reason: "other" }]))).startsWith("Nobody"))
         strictEqual(yield* of, "awaiting_approval")
         yield* approve("bob")
         strictEqual(yield* of, "false_positive")
@@ -213,6 +214,13 @@ describe("A review", () => {
           [(yield* decisionsOf("4")).get("K1"), (yield* decisionsOf("5")).get("K1")],
           ["false_positive", "review_again"]
         )
+        // Nothing of the sandbox or of another service counts, and neither does a decision without a run.
+        yield* screened({ run: "6", environment: "sandbox" })
+        strictEqual((yield* decisionsOf("6")).get("K1"), "")
+        const { digest } = yield* decision("K3", "4")
+        const ledger = yield* Ledger.Ledger
+        yield* ledger.append([{ kind: "decided", id: "K3", actor: "ana", digest, decision: "x", reason: "x" }])
+        strictEqual((yield* decisionsOf("4")).get("K3"), "review_again")
       })
     )
 
@@ -241,6 +249,16 @@ describe("A review", () => {
         strictEqual((yield* PersonalData.read("K1", { actor: "dpo" })).runs.length, 2)
         strictEqual(yield* PersonalData.hold("K1", { actor: "legal", releases: true }), true)
         strictEqual(yield* PersonalData.erase("K1", { actor: "dpo" }), 2)
+        // After a failure of the overwriting, the next one overwrites, although the rows are gone.
+        let overwritten = 0
+        const counting: Ledger.Service = {
+          ...ledger,
+          erasePerson: (...args) => Effect.tap(ledger.erasePerson(...args), () => Effect.sync(() => overwritten++))
+        }
+        const repeated = PersonalData.erase("K1", { actor: "dpo" }).pipe(
+          Effect.provideService(Ledger.Ledger, counting)
+        )
+        deepStrictEqual([(yield* Effect.flip(repeated))._tag, overwritten], ["PersonNotFound", 1])
         deepStrictEqual(yield* others, before)
         deepStrictEqual(yield* ledger.historyOf(["K1"]), [])
         const [erased] = yield* collected(Report.rows("1"))
@@ -262,6 +280,10 @@ describe("A review", () => {
         deepStrictEqual(yield* Rescreening.erase({ olderThan: 0, historyOlderThan: 0 }), [run])
         const held = yield* PersonalData.read("K3", { actor: "dpo" })
         deepStrictEqual([held.runs.map(({ checks }) => checks.length), held.history[0]?.kind], [[1], "held"])
+        yield* PersonalData.hold("K3", { actor: "legal", releases: true })
+        yield* Rescreening.erase({ olderThan: 0 })
+        // Only the history is left.
+        strictEqual(yield* PersonalData.hold("K3", { actor: "legal" }), true)
         yield* PersonalData.hold("K3", { actor: "legal", releases: true })
         yield* Rescreening.erase({ olderThan: 0, historyOlderThan: 0 })
         strictEqual((yield* Effect.flip(PersonalData.read("K3", { actor: "dpo" })))._tag, "PersonNotFound")

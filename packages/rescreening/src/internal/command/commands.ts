@@ -184,7 +184,12 @@ const incident = <E, R>(
     const ledger = yield* Ledger.Ledger
     const ids = new Set(yield* ledger.sentBetween({ service, environment: environment ?? "" }, span))
     const found = Stream.filter(people, (row) => !Population.isWrongRow(row) && ids.has(row.key))
-    const missing = ids.size - (yield* Stream.runCount(found))
+    const keys = yield* Stream.runFold(
+      found,
+      new Set<string>(),
+      (keys, row) => Population.isWrongRow(row) ? keys : keys.add(row.key)
+    )
+    const missing = ids.size - keys.size
     if (missing > 0) {
       yield* Console.error(
         `${missing} people to whom a check was sent in this span are not in the file, or their rows are wrong.`
@@ -202,7 +207,10 @@ export const plan = (args: ParsedArguments.ParsedArguments) =>
     const bytes = Stream.rechunk(Stream.fromChunk(yield* Stream.runCollect(onStandardInput)), 1)
     yield* checkRows(bytes, flags)
     yield* incident(population(bytes, flags), options, flags).pipe(
-      Effect.flatMap((people) => Rescreening.plan(people, options)),
+      // `checkRows` has compared the size of the whole file.
+      Effect.flatMap((people) =>
+        Rescreening.plan(people, flags["from-sent"] === undefined ? options : { ...options, expectAtLeast: undefined })
+      ),
       Effect.flatMap((run) => printPlanned(run, options)),
       Effect.provide(Settings.layerLedger(flags, { creates: true })),
       // The key is read first, because the ledger may create its file.

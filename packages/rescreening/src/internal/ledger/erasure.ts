@@ -106,8 +106,12 @@ export const make = ({ counts, discardOldPlans }: {
               person = NULL, codes = NULL, error = NULL, check_id = NULL, searched_on = NULL, sent_at = NULL,
               settled_at = NULL, response_digest = NULL, content_digest = NULL, evidence = NULL, late = NULL
             WHERE plan IN (${plans}) AND id = ${id} RETURNING line`
-          if (!keepsHistory) yield* sql`DELETE FROM idv_rescreen_history WHERE id = ${id}`
-          yield* sql`INSERT INTO idv_rescreen_history (at, kind, actor) VALUES (${now}, 'erased', ${actor})`
+          const history = keepsHistory
+            ? []
+            : yield* sql`DELETE FROM idv_rescreen_history WHERE id = ${id} RETURNING entry`
+          if (rows.length + history.length > 0) {
+            yield* sql`INSERT INTO idv_rescreen_history (at, kind, actor) VALUES (${now}, 'erased', ${actor})`
+          }
           return rows.length
         }).pipe(sql.withTransaction)
         if (erased !== undefined) yield* overwrite

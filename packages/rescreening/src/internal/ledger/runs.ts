@@ -22,6 +22,7 @@ const decodeIds = Statements.rows(Schema.Struct({ id: Schema.String }))
 const decodeLastResults = Statements.rows(
   Schema.Struct({ id: Schema.String, lastResultAt: Schema.NullOr(Schema.DateTimeUtcFromNumber) })
 )
+const decodePolicies = Statements.rows(Schema.Struct({ policy: Schema.parseJson(Run.Policy), text: Schema.String }))
 const decodePlans = Statements.rows(Schema.Struct({ plan: Schema.String }))
 
 /** Rows per statement. */
@@ -166,11 +167,16 @@ export const make = Effect.gen(function*() {
         Statements.guarded("runs")
       ),
     setPolicy: (run: string, from: Run.Policy, to: Run.Policy) =>
-      sql`UPDATE idv_rescreen_runs SET policy = ${JSON.stringify(to)}
-        WHERE id = ${run} AND policy = ${JSON.stringify(from)} RETURNING id`.pipe(
-        Effect.map((rows) => rows.length > 0),
-        Statements.guarded("setPolicy")
-      ),
+      Effect.gen(function*() {
+        // An earlier version may have stored the same policy without the fields that it did not know.
+        const [stored] = yield* decodePolicies(
+          sql`SELECT policy, policy AS text FROM idv_rescreen_runs WHERE id = ${run}`
+        )
+        if (stored === undefined || JSON.stringify(stored.policy) !== JSON.stringify(from)) return false
+        const rows = yield* sql`UPDATE idv_rescreen_runs SET policy = ${JSON.stringify(to)}
+          WHERE id = ${run} AND policy = ${stored.text} RETURNING id`
+        return rows.length > 0
+      }).pipe(Statements.guarded("setPolicy")),
     pause: (run: string, reason: string) =>
       sql`UPDATE idv_rescreen_runs SET state = 'paused', reason = ${reason} WHERE id = ${run} AND state = 'open'
         RETURNING id`.pipe(Effect.map((rows) => rows.length > 0), Statements.guarded("pause")),

@@ -170,7 +170,9 @@ const profileOf = (people: People.Service | undefined, run: string, row: LedgerR
  * their number is not the planned one.
  */
 export const all = (run: string, people?: People.Service) =>
-  Stream.unwrap(Effect.map(findRun(run), ({ ledger, run: { id, policy, total } }) => {
+  Stream.unwrap(Effect.gen(function*() {
+    const { ledger, run: { id, policy, total, ...where } } = yield* findRun(run)
+    const historyOf = yield* Decisions.historyFor(where)
     let count = 0
     return ledger.byLine(id).pipe(
       Stream.mapChunksEffect((chunk) =>
@@ -178,7 +180,7 @@ export const all = (run: string, people?: People.Service) =>
           count += chunk.length
           const ids = Chunk.toReadonlyArray(chunk).filter(needsReview).flatMap(({ id }) => id === null ? [] : [id])
           const history = new Map<string, Array<History.Entry>>()
-          for (const entry of yield* ledger.historyOf(ids)) {
+          for (const entry of yield* historyOf(ids)) {
             const id = entry.id ?? ""
             history.set(id, [...history.get(id) ?? [], entry])
           }

@@ -1,8 +1,8 @@
 /** Converts a response or a failure to the outcome that the ledger stores. */
 import * as AmlCheck from "@effect-idv/core/AmlCheck"
-import type * as AmlCredential from "@effect-idv/core/AmlCredential"
 import type * as AmlError from "@effect-idv/core/AmlError"
 import * as Failure from "@effect-idv/core/Failure"
+import type * as Person from "@effect-idv/core/Person"
 import * as Duration from "effect/Duration"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -10,22 +10,27 @@ import { createHmac } from "node:crypto"
 import * as Population from "../../Population.ts"
 import type * as Run from "../../Run.ts"
 import type * as Ledger from "../ledger/service.ts"
+import * as PersonText from "../people/personText.ts"
 
 /** Keyed with the ledger's salt, so that nobody can test guessed names without the salt. */
 const keyed = (salt: Redacted.Redacted, text: string): string =>
   createHmac("sha256", Redacted.value(salt)).update(text).digest("hex")
 
 /**
- * What a reviewer decides about: the documented fields without the time of the search, and the codes. Equal evidence of
- * two runs has the same digest, also if the service adds a field.
+ * What a reviewer decides about: the documented fields without the time of the search, the codes, and the name and date
+ * of birth of the request. Equal evidence of two runs has the same digest, also if the service adds a field.
  */
-const contentOf = ({ credentials: { attributes } }: AmlCredential.AmlCredential, codes: string, policy: Run.Policy) =>
+const contentOf = (
+  { credential: { credentials: { attributes } }, result }: AmlCheck.AmlCheck,
+  { codes, person, policy }: { readonly codes: string; readonly person: Person.Person; readonly policy: Run.Policy }
+) =>
   JSON.stringify([
     attributes.matchFound,
     Redacted.value(attributes.name),
     Redacted.value(attributes.birthYear),
     policy.profileAddress === "ignored" ? null : Redacted.value(attributes.amlProfile),
-    codes
+    codes,
+    ...(result === "No" ? [] : PersonText.encode(person))
   ])
 
 /** The check as JSON, to be encrypted. */
@@ -38,10 +43,12 @@ const states = {
 } as const satisfies Record<AmlCheck.Result, Ledger.Outcome["state"]>
 
 export const ofCheck = (
-  { changes, checkId, credential, result, sha256, warnings }: AmlCheck.AmlCheck,
+  check: AmlCheck.AmlCheck,
+  person: Person.Person,
   salt: Redacted.Redacted,
   policy: Run.Policy
 ): Ledger.Outcome => {
+  const { changes, checkId, credential, result, sha256, warnings } = check
   const assumed = changes.filter(({ code }) => code === "assumed")
   const codes = Population.personCodes([...warnings, ...assumed]).join(" ")
   return {
@@ -50,7 +57,7 @@ export const ofCheck = (
     checkId,
     searchedOn: credential.credentials.attributes.searchedOn,
     responseDigest: keyed(salt, sha256),
-    contentDigest: keyed(salt, contentOf(credential, codes, policy))
+    contentDigest: keyed(salt, contentOf(check, { codes, person, policy }))
   }
 }
 

@@ -285,7 +285,7 @@ export const work = (
           return
         }
         const ending = Either.isRight(result)
-          ? { outcome: yield* outcomeOf(row, result.right), isServiceFailure: false }
+          ? { outcome: yield* outcomeOf(row, person, result.right), isServiceFailure: false }
           : yield* consequenceOf(row, result.left)
         state.ended(ending)
         // A client of its own kind may not report its requests. The ledger never counts too few.
@@ -300,7 +300,7 @@ export const work = (
     /** Fails if a response cannot be encrypted. */
     const broken = yield* Deferred.make<never, EncryptionKeyError>()
 
-    const outcomeOf = (row: Ledger.Claim, check: AmlCheck.AmlCheck) =>
+    const outcomeOf = (row: Ledger.Claim, person: Person.Person, check: AmlCheck.AmlCheck) =>
       Effect.gen(function*() {
         const environment = check.origin.environment ?? ""
         if (environment !== run.environment) {
@@ -309,7 +309,7 @@ export const work = (
           )
           return { state: "not_screened" as const, error: "EnvironmentDiffers" }
         }
-        const outcome = Outcome.ofCheck(check, ledger.salt, state.policy())
+        const outcome = Outcome.ofCheck(check, person, ledger.salt, state.policy())
         const { evidence } = state.policy()
         if (evidence === "none" || (evidence === "matches" && outcome.state === "no_match")) return outcome
         const text = yield* Effect.orDie(Outcome.evidenceText(check))
