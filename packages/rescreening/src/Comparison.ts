@@ -75,6 +75,7 @@ const results: Record<Run.State, Result> = {
   potential_match: "match",
   no_match: "no_match",
   no_match_doubtful: "no_match",
+  control_failed: "none",
   not_screened: "none",
   unknown: "none",
   wrong_row: "none",

@@ -32,6 +32,8 @@ export interface Coverage {
   readonly class: string
   /** The newest run of the class, whose people these are. */
   readonly run: string
+  readonly service: string
+  readonly environment: string
   readonly people: number
   /** Those with a result within the time. */
   readonly screened: number
@@ -41,34 +43,53 @@ export interface Coverage {
   readonly wrongRows: number
 }
 
-/** The newest run of a class has its people. */
-const newestRun = (riskClass: string) =>
+/**
+ * Which run has the people of a class: the newest one that was planned with all of them.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Selection {
+  readonly class: string
+  /** @default the service of the newest run */
+  readonly service?: string | undefined
+  /** @default the environment of the newest run */
+  readonly environment?: string | undefined
+}
+
+const newestRun = ({ class: riskClass, environment, service }: Selection) =>
   Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
-    const run = (yield* ledger.runs).find((run) => run.class === riskClass && run.erasedAt === null)
+    const run = (yield* ledger.runs).find((run) =>
+      run.class === riskClass && run.erasedAt === null && !run.policy.isPart &&
+      (service ?? run.service) === run.service && (environment ?? run.environment) === run.environment
+    )
     return run === undefined ? yield* new ClassNotFound({ class: riskClass }) : run
   })
 
+const dueIn = (run: string, olderThan: Duration.DurationInput) =>
+  Stream.unwrap(Effect.gen(function*() {
+    const ledger = yield* Ledger.Ledger
+    const since = DateTime.subtractDuration(yield* DateTime.now, Duration.decode(olderThan))
+    return Stream.filter(
+      ledger.lastResults(run),
+      ({ lastResultAt }) => lastResultAt === null || DateTime.lessThan(lastResultAt, since)
+    )
+  }))
+
 /**
  * Returns the people of the newest run of a class whose last result, in any run of the same service and environment, is
- * older than `olderThan`, or who have none. A result is as old as its check.
+ * older than `olderThan`, or who have none. A result is as old as its check; a `control_failed` is none.
  *
  * @category reports
  * @since 0.1.0
  */
-export const due = (options: {
-  readonly class: string
-  readonly olderThan: Duration.DurationInput
-}): Stream.Stream<Due, Ledger.Failure | ClassNotFound, Ledger.Ledger> =>
-  Stream.unwrap(Effect.gen(function*() {
-    const ledger = yield* Ledger.Ledger
-    const run = yield* newestRun(options.class)
-    const since = DateTime.subtractDuration(yield* DateTime.now, Duration.decode(options.olderThan))
-    return Stream.filter(
-      ledger.lastResults(run.id),
-      ({ lastResultAt }) => lastResultAt === null || DateTime.lessThan(lastResultAt, since)
-    )
-  }))
+export const due = (
+  options: Selection & {
+    readonly olderThan: Duration.DurationInput
+  }
+): Stream.Stream<Due, Ledger.Failure | ClassNotFound, Ledger.Ledger> =>
+  Stream.unwrap(Effect.map(newestRun(options), ({ id }) => dueIn(id, options.olderThan)))
 
 /**
  * Counts the people of the newest run of a class who have a result within `within`, as {@link due} does.
@@ -76,15 +97,25 @@ export const due = (options: {
  * @category reports
  * @since 0.1.0
  */
-export const coverage = (options: {
-  readonly class: string
-  readonly within: Duration.DurationInput
-}): Effect.Effect<Coverage, Ledger.Failure | ClassNotFound, Ledger.Ledger> =>
+export const coverage = (
+  options: Selection & {
+    readonly within: Duration.DurationInput
+  }
+): Effect.Effect<Coverage, Ledger.Failure | ClassNotFound, Ledger.Ledger> =>
   Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
-    const { id: run, total } = yield* newestRun(options.class)
+    const { environment, id: run, service, total } = yield* newestRun(options)
     const { erased, wrong_row: wrongRows } = yield* ledger.counts(run)
     const people = total - wrongRows - erased
-    const dueCount = yield* Stream.runCount(due({ class: options.class, olderThan: options.within }))
-    return { class: options.class, run, people, screened: people - dueCount, due: dueCount, wrongRows }
+    const dueCount = yield* Stream.runCount(dueIn(run, options.within))
+    return {
+      class: options.class,
+      run,
+      service,
+      environment,
+      people,
+      screened: people - dueCount,
+      due: dueCount,
+      wrongRows
+    }
   })

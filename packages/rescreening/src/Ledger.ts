@@ -14,6 +14,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Controls from "./internal/ledger/controls.ts"
 import * as History from "./internal/ledger/history.ts"
 import * as PostgresClient from "./internal/ledger/postgresClient.ts"
 import * as Rows from "./internal/ledger/rows.ts"
@@ -27,6 +28,7 @@ import { LedgerUnavailable, LedgerUnusable } from "./RescreeningError.ts"
 
 export type {
   Claim,
+  Control,
   Failure,
   NewEntry,
   NewRun,
@@ -59,6 +61,7 @@ export const make: Effect.Effect<Service, LedgerUnusable | LedgerUnavailable, Sq
       salt: Redacted.make(salt),
       ...yield* Runs.make,
       ...yield* Rows.make,
+      ...yield* Controls.make,
       ...yield* Services.make,
       ...yield* History.make
     })

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type * as AmlCheck from "@effect-idv/core/AmlCheck"
+import type * as Person from "@effect-idv/core/Person"
 import * as Effect from "effect/Effect"
 import type * as History from "./History.ts"
 import * as Rows from "./internal/report/rows.ts"
@@ -20,12 +21,15 @@ import { type EncryptionKeyError, type LedgerInUse, PersonNotFound, PersonOnHold
  */
 export interface InRun {
   readonly run: string
-  /** The row without its encrypted evidence. */
-  readonly row: Omit<LedgerRow.LedgerRow, "evidence" | "late">
+  /** The row, without its encrypted evidence. */
+  readonly row: Omit<LedgerRow.LedgerRow, "evidence" | "late"> & {
+    /** The results that arrived after the row was screened again. */
+    readonly late: ReadonlyArray<Omit<LedgerRow.LedgerRow["late"][number], "evidence">>
+  }
   /** The stored checks, late ones included. */
   readonly checks: ReadonlyArray<AmlCheck.AmlCheck>
-  /** Whether the ledger still holds the name and date of birth, because the row has no result. */
-  readonly holdsPerson: boolean
+  /** The name and date of birth, if the ledger still holds them because the row has no result. */
+  readonly person: Person.Person | null
 }
 
 /**
@@ -59,13 +63,18 @@ export const read = (id: string, options: {
     const history = yield* ledger.historyOf([id])
     if (found.length === 0 && history.length === 0) return yield* new PersonNotFound()
     const runs = yield* Effect.forEach(found, ({ person, row: { evidence, late, ...row }, run }) =>
-      Effect.map(
-        Effect.forEach(
-          [evidence, ...late.map(({ evidence }) => evidence ?? null)].filter((evidence) => evidence !== null),
-          (evidence) => Rows.checkOf(people, run, row, evidence)
-        ),
-        (checks): InRun => ({ run, row, checks, holdsPerson: person !== null })
-      ))
+      Effect.gen(function*() {
+        const stored = [evidence, ...late.map(({ evidence }) => evidence ?? null)].filter((text) => text !== null)
+        const checks = yield* Effect.forEach(stored, (text) => Rows.checkOf(people, run, row, text))
+        // A person who was planned can be sent.
+        const held = person === null ? null : yield* Effect.catchTag(
+          people.load(run, id, person),
+          "AmlInputRejected",
+          Effect.die
+        )
+        const lateResults = late.map(({ evidence: _, ...result }) => result)
+        return { run, row: { ...row, late: lateResults }, checks, person: held } satisfies InRun
+      }))
     yield* ledger.append([{ kind: "exported", id, actor: options.actor }])
     return { id, runs, history }
   })

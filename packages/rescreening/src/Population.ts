@@ -9,7 +9,7 @@ import { parse } from "csv-parse/sync"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import { PopulationRejected } from "./RescreeningError.ts"
+import { ControlsRejected, PopulationRejected } from "./RescreeningError.ts"
 
 /**
  * A person to screen.
@@ -28,6 +28,17 @@ export interface Entry {
    * @default the position in the stream
    */
   readonly line?: number | undefined
+}
+
+/**
+ * A positive control: a person whom the service must find.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Control extends Entry {
+  /** The result that the service must return. */
+  readonly expected: "Potential match"
 }
 
 /**
@@ -84,6 +95,7 @@ export const personCodes = (
 ): ReadonlyArray<string> => issues.map(({ code, field }) => `${columns[field]}.${code}`)
 
 const header = "id,name,date_of_birth"
+const controlsHeader = `${header},match_found`
 
 const cells = (line: string): Either.Either<ReadonlyArray<string>, "quotes"> =>
   Either.try({
@@ -117,6 +129,35 @@ const toRow = (text: string, line: number, keyPattern: RegExp): Effect.Effect<Ro
     return codes.length === 0 && Either.isRight(person) ? { line, key, person: person.right } : { line, codes }
   })
 
+/** The lines that are not blank, after the header, with their numbers. */
+const lines = <E, R>(
+  bytes: Stream.Stream<Uint8Array, E, R>,
+  header: string,
+  reason: "header" | "controls_header"
+): Stream.Stream<readonly [text: string, line: number], E | PopulationRejected, R> =>
+  Stream.suspend(() => {
+    let isFirst = true
+    return bytes.pipe(
+      // Removes a byte order mark.
+      Stream.decodeText(),
+      Stream.splitLines,
+      Stream.zipWithIndex,
+      Stream.mapEffect(([line, index]) => {
+        const text = withoutEnd(line)
+        if (isFirst) {
+          isFirst = false
+          const read = Either.getOrElse(cells(text), () => [])
+          return read.join() === header
+            ? Effect.succeed(undefined)
+            : Effect.fail(new PopulationRejected({ reason }))
+        }
+        return Effect.succeed(text.trim() === "" ? undefined : [text, index + 1] as const)
+      }),
+      Stream.filter((line) => line !== undefined),
+      Stream.concat(Stream.suspend(() => isFirst ? Stream.fail(new PopulationRejected({ reason })) : Stream.empty))
+    )
+  })
+
 /**
  * Reads the rows of a CSV file in UTF-8 with the header `id,name,date_of_birth` and dates as `1990-02-01`.
  *
@@ -136,30 +177,34 @@ export const fromCsv = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>, options?: 
   readonly keyPattern?: RegExp | undefined
 }): Stream.Stream<Row, E | PopulationRejected, R> =>
   Stream.suspend(() => {
-    let isFirst = true
     const { flags, source } = options?.keyPattern ?? hasDigitAndNoBlank
     const keyPattern = new RegExp(`^(?:${source})$`, flags)
-    return bytes.pipe(
-      // Removes a byte order mark.
-      Stream.decodeText(),
-      Stream.splitLines,
-      Stream.zipWithIndex,
-      Stream.mapEffect(([line, index]) => {
-        const text = withoutEnd(line)
-        if (isFirst) {
-          isFirst = false
-          const read = Either.getOrElse(cells(text), () => [])
-          return read.join() === header
-            ? Effect.succeed(undefined)
-            : Effect.fail(new PopulationRejected({ reason: "header" }))
+    return lines(bytes, header, "header").pipe(Stream.mapEffect(([text, line]) => toRow(text, line, keyPattern)))
+  })
+
+/**
+ * Reads positive controls from a CSV file in UTF-8 with the header `id,name,date_of_birth,match_found`, whose last cell
+ * is `Potential match`. Fails with `ControlsRejected` if a row cannot be used, or if there is none.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const controlsFromCsv = <E, R>(
+  bytes: Stream.Stream<Uint8Array, E, R>
+): Effect.Effect<ReadonlyArray<Control>, E | PopulationRejected | ControlsRejected, R> =>
+  Effect.gen(function*() {
+    const wrong: Array<{ readonly line: number; readonly codes: ReadonlyArray<string> }> = []
+    const controls: Array<Control> = []
+    yield* Stream.runForEach(lines(bytes, controlsHeader, "controls_header"), ([text, line]) =>
+      Effect.sync(() => {
+        const read = cells(text)
+        if (Either.isLeft(read)) return wrong.push({ line, codes: [read.left] })
+        const [key, name, dateOfBirth, expected, ...others] = read.right
+        if (key === undefined || name === undefined || dateOfBirth === undefined || others.length > 0) {
+          return wrong.push({ line, codes: ["columns"] })
         }
-        return text.trim() === ""
-          ? Effect.succeed(undefined)
-          : toRow(text, index + 1, keyPattern)
-      }),
-      Stream.filter((row) => row !== undefined),
-      Stream.concat(
-        Stream.suspend(() => isFirst ? Stream.fail(new PopulationRejected({ reason: "header" })) : Stream.empty)
-      )
-    )
+        if (expected !== "Potential match") return wrong.push({ line, codes: ["match_found.not_potential_match"] })
+        return controls.push({ key, line, expected, person: Person.make({ name, dateOfBirth }) })
+      }))
+    return wrong.length > 0 || controls.length === 0 ? yield* new ControlsRejected({ controls: wrong }) : controls
   })

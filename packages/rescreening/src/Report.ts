@@ -208,6 +208,17 @@ export const page = (run: string, options?: {
       amended: rest.amended,
       counts,
       toDo,
+      doubtful: (yield* ledger.doubtful(run)).map(({ count, from, to }) => ({
+        count,
+        from: Rows.iso(from),
+        to: Rows.iso(to)
+      })),
+      controls: rest.controls === 0
+        ? "none"
+        : `${rest.controls}, found in ${rest.controlRounds} rounds, ${rest.controlRequests} requests, last at ${
+          Rows.iso(rest.controlledAt)
+        }`,
+      undocumented: rest.undocumented,
       reviewCounts: { ...counts, late: lateResults },
       timesSent,
       sentAgain,

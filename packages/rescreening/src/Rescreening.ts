@@ -24,6 +24,7 @@ import * as Ledger from "./Ledger.ts"
 import * as People from "./People.ts"
 import type * as Population from "./Population.ts"
 import {
+  type ControlsRejected,
   type EncryptionKeyError,
   type LedgerInUse,
   type PopulationRejected,
@@ -66,6 +67,15 @@ export interface PlanOptions extends Run.Options {
    * @default 1
    */
   readonly expectAtLeast?: number | undefined
+  /**
+   * Positive controls: people whom the service must find. All of them are checked before the first person, while the run
+   * is screened (`controlEvery`) and after the last person. A "No" for one of them pauses the run, and each "No" since
+   * the last round in which all were found becomes `control_failed`. Controls are in no counts of the run, but count for
+   * `maxChecks`. They are encrypted like the people, and deleted once the run is complete and each row has a result.
+   *
+   * @default no controls
+   */
+  readonly controls?: ReadonlyArray<Population.Control> | undefined
 }
 
 /**
@@ -115,7 +125,9 @@ const identity = (
   "evidence": policy.evidence,
   "profileAddress": policy.profileAddress,
   "fourEyes": String(policy.fourEyes),
-  "decisionsValidDays": String(policy.decisionsValidDays)
+  "decisionsValidDays": String(policy.decisionsValidDays),
+  "controlEvery": String(policy.controlEvery),
+  "isPart": String(policy.isPart)
 })
 
 /** Fails if responses cannot be encrypted, before a check is billed whose response could not be stored. */
@@ -146,13 +158,28 @@ export const plan = <E, R>(
   options: PlanOptions
 ): Effect.Effect<
   Run.Run,
-  E | Ledger.Failure | RunConflict | RunErased | PopulationRejected | EncryptionKeyError | ConfigError.ConfigError,
+  | E
+  | Ledger.Failure
+  | RunConflict
+  | RunErased
+  | PopulationRejected
+  | ControlsRejected
+  | EncryptionKeyError
+  | ConfigError.ConfigError,
   Ledger.Ledger | People.People | R
 > =>
   Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
     const people = yield* People.People
-    const { class: riskClass = "", environment = "", expectAtLeast = 1, run: id, service, ...policyOptions } = options
+    const {
+      class: riskClass = "",
+      controls: givenControls = [],
+      environment = "",
+      expectAtLeast = 1,
+      run: id,
+      service,
+      ...policyOptions
+    } = options
     yield* Options.run(id)
     yield* Options.label("environment", environment)
     yield* Options.label("class", riskClass)
@@ -160,8 +187,15 @@ export const plan = <E, R>(
     const policy = yield* Options.policy(policyOptions)
     const planned = { id, policy, service, environment, class: riskClass, people: people.kind }
     yield* checkEncryption(people, id, policy)
+    const controls = yield* PlannedRows.controls(givenControls)
     const context = yield* Effect.context<R>()
-    const rows = PlannedRows.make(Stream.provideContext(population, context), { id, ledger, people, expectAtLeast })
+    const rows = PlannedRows.make(Stream.provideContext(population, context), {
+      id,
+      ledger,
+      people,
+      expectAtLeast,
+      controls
+    })
 
     const compare = Effect.gen(function*() {
       const run = yield* ledger.run(id).pipe(Effect.catchTag("RunNotFound", () => Effect.dieMessage("The run is gone")))
@@ -169,14 +203,15 @@ export const plan = <E, R>(
       const before = identity(run)
       const digest = yield* rows.digestOnly
       const differs = [
-        ...(digest === run.digest ? [] : ["population"]),
+        ...(digest === run.digest ? [] : [run.controls + controls.length === 0 ? "population" : "population or controls"]),
         ...Object.entries(identity(planned)).flatMap(([name, value]) => value === before[name] ? [] : [name])
       ]
       return differs.length === 0 ? run : yield* new RunConflict({ run: id, differs })
     })
 
     if (Option.isSome(yield* ledger.find(id))) return yield* compare
-    const isNew = yield* ledger.plan(planned, rows.stream, rows.digest)
+    const stored = yield* rows.storedControls
+    const isNew = yield* ledger.plan({ ...planned, controls: stored }, rows.stream, rows.digest)
     return isNew ? yield* Effect.orDie(ledger.run(id)) : yield* compare
   }).pipe(Effect.withSpan("Rescreening.plan", { attributes: { run: options.run } }))
 

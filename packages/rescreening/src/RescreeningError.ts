@@ -332,9 +332,10 @@ export class PopulationRejected extends Schema.TaggedError<PopulationRejected>(
   /**
    * - `empty`: there is no row. Most likely an export failed, and that must not look like a run without matches.
    * - `header`: the first line is not `id,name,date_of_birth`.
+   * - `controls_header`: the first line of the controls is not `id,name,date_of_birth,match_found`.
    * - `too_few`: there are fewer rows than expected. The file may be cut in the middle.
    */
-  reason: Schema.Literal("empty", "header", "too_few"),
+  reason: Schema.Literal("empty", "header", "controls_header", "too_few"),
   /** The number of rows, if there are too few. */
   found: Schema.optionalWith(Schema.Int, { exact: true })
 }) {
@@ -344,9 +345,33 @@ export class PopulationRejected extends Schema.TaggedError<PopulationRejected>(
         return "The population is empty. Check the export that it comes from."
       case "header":
         return "The first line of the population is not id,name,date_of_birth."
+      case "controls_header":
+        return "The first line of the controls is not id,name,date_of_birth,match_found."
       case "too_few":
         return `The population has only ${this.found} rows, fewer than expected. Check whether the file is complete.`
     }
+  }
+}
+
+/**
+ * The controls cannot be used, so nothing was planned.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ControlsRejected extends Schema.TaggedError<ControlsRejected>("@effect-idv/rescreening/ControlsRejected")(
+  "ControlsRejected",
+  {
+    /** The wrong controls by their lines, with codes such as `match_found.not_potential_match` and `name.empty`. */
+    controls: Schema.Array(Schema.Struct({ line: Schema.Int, codes: Schema.Array(Schema.String) }))
+  }
+) {
+  override get message() {
+    const [first, ...others] = this.controls
+    if (first === undefined) return "There is no control. Each one is a person whom the service must find."
+    const more = others.length === 0 ? "" : ` (and ${others.length} more)`
+    return `The control in line ${first.line} cannot be used: ${first.codes.join(", ")}${more}. ` +
+      "Each control needs an id, a name, a date of birth, and Potential match as match_found."
   }
 }
 

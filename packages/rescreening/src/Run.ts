@@ -80,6 +80,20 @@ export const Policy = Schema.Struct({
    */
   maxChecks: Schema.optional(between("an integer", Schema.Int, 1, 1_000_000_000)),
   /**
+   * If the run has controls: how many rows all workers together send at most between the starts of two rounds in which
+   * the service found every control. A round begins after half as many.
+   *
+   * @default 1000
+   */
+  controlEvery: Schema.optionalWith(between("an integer", Schema.Int, 2, 1_000_000), { default: () => 1000 }),
+  /**
+   * Whether these are only some of the people of the class, such as those of an incident. `Coverage` and the changes on
+   * the page do not take such a run for the whole population.
+   *
+   * @default false
+   */
+  isPart: Schema.optionalWith(Schema.Boolean, { default: () => false }),
+  /**
    * Whether the HTML page shows the keys of people whose result changed or needs a review.
    *
    * @default true
@@ -114,6 +128,7 @@ export type Changes = Pick<Options, "rate" | "unknown" | "stopAfter" | "maxCheck
  *
  * - `no_match`, `potential_match`: the result of the service.
  * - `no_match_doubtful`: "No" for a name or date that looks damaged. A person should review it.
+ * - `control_failed`: "No", but the service did not find a control at that time, so the result is doubtful.
  * - `not_screened`: there is no result; `error` says why.
  * - `unknown`: the check was sent and has no response. It may be billed.
  * - `wrong_row`: the row cannot be sent; `codes` say why.
@@ -126,6 +141,7 @@ export const outcomes = [
   "no_match",
   "no_match_doubtful",
   "potential_match",
+  "control_failed",
   "not_screened",
   "unknown",
   "wrong_row",
@@ -168,6 +184,7 @@ export const noCounts: Counts = {
   no_match: 0,
   no_match_doubtful: 0,
   potential_match: 0,
+  control_failed: 0,
   not_screened: 0,
   unknown: 0,
   wrong_row: 0,
@@ -191,6 +208,12 @@ export const total = (counts: Counts): number => State.literals.reduce((sum, sta
 export const left = (counts: Counts): number => counts.pending + counts.claimed + counts.sent
 
 const Time = Schema.DateTimeUtcFromNumber
+
+const Words = Schema.transform(Schema.String, Schema.Array(Schema.String), {
+  strict: true,
+  decode: (text) => text.split(" ").filter((word) => word !== ""),
+  encode: (words) => ` ${words.join(" ")} `
+})
 
 /**
  * A run as the ledger stores it.
@@ -228,6 +251,19 @@ export const Run = Schema.Struct({
   amended: Schema.Int,
   /** The requests for checks that workers reserved under the policy's `maxChecks`: at least as many as they sent. */
   reserved: Schema.Int,
+  /** The number of controls. */
+  controls: Schema.Int,
+  /** The requests for checks of controls. They are not in `timesSent` of any row. */
+  controlRequests: Schema.Int,
+  /** The rounds in which the service found every control. */
+  controlRounds: Schema.Int,
+  /** When the last of these rounds began. */
+  controlledAt: Schema.NullOr(Time),
+  /**
+   * What the responses have beyond the service document, each once: the paths of fields, such as
+   * `credentials.attributes.request_id`, and versions such as `cred_version=1.1`.
+   */
+  undocumented: Words,
   /** The counts at the time when the run was erased. */
   erasedCounts: Schema.NullOr(
     Schema.parseJson(Schema.partialWith(Schema.Record({ key: State, value: Schema.Int }), { exact: true }))

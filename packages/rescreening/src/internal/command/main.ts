@@ -1,16 +1,19 @@
 /** The commands and flags of `idv-rescreen`. */
 import * as CommandLine from "@effect-idv/cli/commandLine"
 import { booleanFlag, valueFlag } from "@effect-idv/cli/flags"
+import type * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as UsageError from "@effect-idv/cli/usageError"
 import * as Idv from "@effect-idv/core/Idv"
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import type { Command, Option } from "commander"
+import type * as Commander from "commander"
 import * as ConfigError from "effect/ConfigError"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import * as Commands from "./commands.ts"
+import * as People from "./people.ts"
+import * as Reports from "./reports.ts"
+import * as Runs from "./runs.ts"
 
 const run = (which = "required") => valueFlag("run", "name", `Name of the run, such as 2026-11 (${which})`)
 const requiredRun = run()
@@ -60,6 +63,12 @@ const population = [
     "The service returns a new aml_profile for each search: alone it is not a change, and decisions about matches are " +
       "valid for one run"
   ),
+  valueFlag(
+    "control",
+    "file",
+    "CSV of people whom the service must find, with the columns id,name,date_of_birth,match_found; a No stops the run"
+  ),
+  valueFlag("control-every", "n", "Maximum number of people between two rounds of controls (default: 1000)"),
   valueFlag("key-pattern", "regex", "Pattern of a whole key (default: a digit, and no blank)"),
   valueFlag("expect-at-least", "n", "Plan nothing if the file has fewer rows, for example because it was cut")
 ]
@@ -70,11 +79,20 @@ const person = valueFlag("id", "id", "The person (required)")
 const by = valueFlag("by", "name", "Who asks, stored in the history (required)")
 const riskClass = valueFlag("class", "name", "Class whose newest run has the people (required)")
 
+type CommandEffect = ReturnType<
+  typeof Runs[keyof typeof Runs] | typeof People[keyof typeof People] | typeof Reports["report" | "compare" | "due" | "coverage"]
+>
+
+/** A command with its arguments. It returns the exit code. */
+type Command = (
+  args: ParsedArguments.ParsedArguments
+) => Effect.Effect<number, Effect.Effect.Error<CommandEffect>, Effect.Effect.Context<CommandEffect>>
+
 interface Definition {
   readonly usage: string
   readonly description: string
-  readonly flags: ReadonlyArray<Option>
-  readonly run: Commands.Command
+  readonly flags: ReadonlyArray<Commander.Option>
+  readonly run: Command
 }
 
 const definitions: Readonly<Record<string, Definition>> = {
@@ -82,7 +100,7 @@ const definitions: Readonly<Record<string, Definition>> = {
     usage: "start <people.csv>",
     description: "Screen a file on this machine, and write the reports; run it again to continue after a kill",
     flags: [requiredRun, ...population, ...workers, ledger, out],
-    run: Commands.start
+    run: Runs.start
   },
   plan: {
     usage: "plan",
@@ -97,31 +115,31 @@ const definitions: Readonly<Record<string, Definition>> = {
       ),
       ledger
     ],
-    run: Commands.plan
+    run: Runs.plan
   },
   work: {
     usage: "work",
     description: "Screen a run, together with any number of other workers, until each row has an outcome",
     flags: [run("default: the newest one that is not complete"), ...workers, ledger],
-    run: Commands.work
+    run: Runs.work
   },
   set: {
     usage: "set",
     description: "Change the policy of a run, for all its workers",
     flags: [requiredRun, ...changes, ledger],
-    run: Commands.set
+    run: Runs.set
   },
   status: {
     usage: "status",
     description: "Show the runs and their counts as JSON Lines",
     flags: [run("default: all"), ledger],
-    run: Commands.status
+    run: Runs.status
   },
   pause: {
     usage: "pause",
     description: "Pause a run for all workers",
     flags: [requiredRun, ledger],
-    run: Commands.pause
+    run: Runs.pause
   },
   resume: {
     usage: "resume",
@@ -137,25 +155,25 @@ const definitions: Readonly<Record<string, Definition>> = {
       ),
       ledger
     ],
-    run: Commands.resume
+    run: Runs.resume
   },
   report: {
     usage: "report",
     description: "Write the reports of a run",
     flags: [newestRun, out, ledger],
-    run: Commands.report
+    run: Reports.report
   },
   compare: {
     usage: "compare <before> <after>",
     description: "Show whose result differs between two runs, as JSON Lines",
     flags: [booleanFlag("all", "Also show people whose result is unchanged"), ledger],
-    run: Commands.compare
+    run: Reports.compare
   },
   matches: {
     usage: "matches",
     description: "Show the matches of a run to a person with the encryption key, as JSON Lines; the history says who",
     flags: [requiredRun, reviewer, ledger],
-    run: Commands.matches
+    run: People.matches
   },
   decide: {
     usage: "decide",
@@ -167,37 +185,37 @@ const definitions: Readonly<Record<string, Definition>> = {
       booleanFlag("approve", "Approve these decisions, which another person stored"),
       ledger
     ],
-    run: Commands.decide
+    run: People.decide
   },
   history: {
     usage: "history",
     description: "Show decisions, approvals, views, exports, holds and erasures as JSON Lines",
     flags: [valueFlag("id", "id", "Only those about this person"), ledger],
-    run: Commands.history
+    run: People.history
   },
   due: {
     usage: "due",
     description: "List the people of a class who have no result within a time, over all runs, as JSON Lines",
     flags: [riskClass, valueFlag("older-than", "duration", "Age of the last result, such as 30d (required)"), ledger],
-    run: Commands.due
+    run: Reports.due
   },
   coverage: {
     usage: "coverage",
     description: "Show how many people of a class have a result within a time; exit code 2 if somebody has none",
     flags: [riskClass, valueFlag("within", "duration", "Such as 30d (required)"), ledger],
-    run: Commands.coverage
+    run: Reports.coverage
   },
   export: {
     usage: "export",
     description: "Show everything about one person in all runs, decrypted, as JSON Lines",
     flags: [person, by, ledger],
-    run: Commands.exportPerson
+    run: People.exportPerson
   },
   hold: {
     usage: "hold",
     description: "Prevent the erasure of one person",
     flags: [person, by, booleanFlag("release", "End the hold"), ledger],
-    run: Commands.hold
+    run: People.hold
   },
   erase: {
     usage: "erase",
@@ -214,25 +232,25 @@ const definitions: Readonly<Record<string, Definition>> = {
       booleanFlag("keep-history", "Keep the decisions, views and exports of this person"),
       ledger
     ],
-    run: Commands.erase
+    run: People.erase
   },
   migrate: {
     usage: "migrate",
     description: "Create or upgrade the tables of the ledger and, if pg-boss is installed, those of the job engine",
     flags: [ledger],
-    run: Commands.migrate
+    run: Runs.migrate
   }
 }
 
 const exitCodes = `
 Exit codes: 0 every row has a result and nothing needs a review, 10 some rows need a review, 2 some rows have no
-result or cannot be sent, 11 a result arrived after the run was complete, 4 the run is paused, 1 the command could not
+result or cannot be sent, 12 the service did not find a control, so some "No"s are doubtful, 11 a result arrived after the run was complete, 4 the run is paused, 1 the command could not
 start or continue, 128 and the number of the signal if it was interrupted, such as 130 after Ctrl-C.
 
 The service and its credentials are IDV_AUTH_URL, IDV_BASE_URL, IDV_CUSTOMER_ID and IDV_CUSTOMER_KEY; the key that
 encrypts people is IDV_RESCREEN_KEY, <id>:<32 bytes in base64>. IDV_ENVIRONMENT, such as sandbox, is part of a run. ${CommandLine.network}.`
 
-const make = (version: string) => (invoke: CommandLine.Invoke): Command => {
+const make = (version: string) => (invoke: CommandLine.Invoke): Commander.Command => {
   const program = CommandLine.program(
     "idv-rescreen",
     "Screens a whole population repeatedly, and accounts for every person in it.",

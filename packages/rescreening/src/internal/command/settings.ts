@@ -100,6 +100,8 @@ const fields = {
   "valid": Age,
   "class": Run.Id,
   "from-sent": Span,
+  "control": Text.Path,
+  "control-every": FlagValues.wholeNumber(2, 1_000_000),
   "key-pattern": Pattern,
   "expect-at-least": FlagValues.wholeNumber(1, 100_000_000),
   "again": FlagValues.oneOf("not_screened", "unknown", "both"),
@@ -151,6 +153,8 @@ export const planOptions = (
   ...changes(flags),
   evidence: flags.evidence,
   expectAtLeast: flags["expect-at-least"],
+  ...(flags["control-every"] === undefined ? {} : { controlEvery: flags["control-every"] }),
+  isPart: flags["from-sent"] !== undefined,
   keysOnPage: !ParsedArguments.isOn(args, "hide-keys"),
   profileAddress: ParsedArguments.isOn(args, "ignore-profile-address") ? "ignored" as const : "compared" as const
 })
@@ -169,6 +173,12 @@ export const where = Effect.gen(function*() {
   const environment = yield* Config.withDefault(Config.string("IDV_ENVIRONMENT"), "")
   return { service: `${host}${pathname.replace(/\/+$/, "")} ${customer}`, environment }
 })
+
+/** {@link where}, or nothing without these variables: an auditor may have none. */
+export const whereIfSet = Effect.flatMap(
+  Config.option(Config.string("IDV_BASE_URL")),
+  Option.match({ onNone: () => Effect.succeed({}), onSome: () => where })
+)
 
 /** Fails with all invalid variables at once, before anything is sent. */
 export const checkIdv = Effect.scoped(Layer.build(Layer.provide(Idv.layerEnv(), IdvHttp.layerEnv())))

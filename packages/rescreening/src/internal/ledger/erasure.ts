@@ -7,6 +7,7 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as LedgerRow from "../../LedgerRow.ts"
 import { LedgerInUse } from "../../RescreeningError.ts"
+import * as Controls from "./controls.ts"
 import * as History from "./history.ts"
 import * as PostgresClient from "./postgresClient.ts"
 import type * as Ledger from "./service.ts"
@@ -28,9 +29,10 @@ export const deleteRows = (sql: SqlClient.SqlClient, plan: string, options?: { r
   const due = options?.keepsHeld === true
     ? sql`plan = ${plan} AND (id IS NULL OR id NOT IN (${History.heldIds(sql)}))`
     : sql`plan = ${plan}`
-  return sql`DELETE FROM idv_rescreen_people WHERE plan = ${plan} AND line IN (
+  const deletePeople = sql`DELETE FROM idv_rescreen_people WHERE plan = ${plan} AND line IN (
       SELECT line FROM idv_rescreen_people WHERE ${due} ORDER BY line LIMIT ${batch}
     ) RETURNING line`.pipe(Effect.repeat({ until: (rows) => rows.length === 0 }), Effect.asVoid)
+  return Effect.zipLeft(deletePeople, Controls.deletePeople(sql, sql`${plan}`))
 }
 
 export const make = ({ counts, discardOldPlans }: {
@@ -60,7 +62,7 @@ export const make = ({ counts, discardOldPlans }: {
     /** Overwrites the deleted rows in the files of the database. */
     const vacuum = Effect.flatMap(SqlClient.SqlClient, (sql) =>
       sql.onDialectOrElse({
-        pg: () => sql`VACUUM idv_rescreen_people, idv_rescreen_history`,
+        pg: () => sql`VACUUM idv_rescreen_people, idv_rescreen_controls, idv_rescreen_history`,
         orElse: () => sql`VACUUM`
       })).pipe(Effect.provide(patient))
 
@@ -106,6 +108,7 @@ export const make = ({ counts, discardOldPlans }: {
               person = NULL, codes = NULL, error = NULL, check_id = NULL, searched_on = NULL, sent_at = NULL,
               settled_at = NULL, response_digest = NULL, content_digest = NULL, evidence = NULL, late = NULL
             WHERE plan IN (${plans}) AND id = ${id} RETURNING line`
+          yield* sql`DELETE FROM idv_rescreen_controls WHERE id = ${id}`
           const history = keepsHistory
             ? []
             : yield* sql`DELETE FROM idv_rescreen_history WHERE id = ${id} RETURNING entry`

@@ -9,6 +9,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { randomUUID } from "node:crypto"
 import * as Run from "../../Run.ts"
+import * as Controls from "./controls.ts"
 import type * as Ledger from "./service.ts"
 import * as Services from "./services.ts"
 import * as SqliteClient from "./sqliteClient.ts"
@@ -58,7 +59,7 @@ export const make = Effect.gen(function*() {
   // Makes SQLite write the statement to the disk before it returns.
   const durable = sql.literal(SqliteClient.durable)
 
-  const planOf = (run: string) => sql`(SELECT plan FROM idv_rescreen_runs WHERE id = ${run})`
+  const planOf = Statements.planOf(sql)
 
   const isLeaseValid = sql`lease_until > ${now} AND ${Statements.isStored(sql, "stored_at")}`
 
@@ -279,8 +280,10 @@ export const make = Effect.gen(function*() {
           )
           RETURNING line`
         const open = sql`UPDATE idv_rescreen_runs SET state = 'open', completed_at = NULL, failures_in_row = 0
-          WHERE id = ${run} AND state = 'complete' AND erased_at IS NULL`
-        const rows = yield* reopens ? sql.withTransaction(Effect.zipRight(open, update)) : update
+          WHERE id = ${run} AND state = 'complete' AND erased_at IS NULL RETURNING id`
+        const reopen = Effect.tap(open, (opened) =>
+          opened.length > 0 ? Controls.requireRound(sql, planOf(run)) : Effect.void)
+        const rows = yield* reopens ? sql.withTransaction(Effect.zipRight(reopen, update)) : update
         count += rows.length
       }
       return count
@@ -296,33 +299,33 @@ export const make = Effect.gen(function*() {
         AND NOT EXISTS (
           SELECT 1 FROM idv_rescreen_people WHERE ${ofRun} AND state = 'unknown' AND times_unknown < ${unknown}
         )
+        AND NOT ${Controls.isLastRoundDue(sql, planOf(run))}
       RETURNING id`
+    // Like the people of the run, those of the controls stay as long as rows could be screened again.
+    const deleteControls = sql`DELETE FROM idv_rescreen_controls WHERE ${ofRun} AND NOT EXISTS (
+      SELECT 1 FROM idv_rescreen_people WHERE ${ofRun} AND state IN ('not_screened', 'unknown')
+    )`
+    const updateAll = Effect.tap(update, (rows) => changed(rows) ? deleteControls : Effect.void)
     return sql.onDialectOrElse({
       // Waits until a `rescreen` ends. The lock needs a statement of its own: a statement of PostgreSQL sees the rows
       // as they were when it began, also after it waited for a lock.
       pg: () =>
         sql.withTransaction(
-          Effect.zipRight(sql`SELECT 1 FROM idv_rescreen_runs WHERE id = ${run} FOR UPDATE`, update)
+          Effect.zipRight(sql`SELECT 1 FROM idv_rescreen_runs WHERE id = ${run} FOR UPDATE`, updateAll)
         ),
       // The log of SQLite still holds the people whose rows have a result.
-      orElse: () => Effect.tap(update, (rows) => rows.length > 0 ? SqliteClient.checkpoint(sql) : Effect.void)
+      orElse: () =>
+        Effect.tap(sql.withTransaction(updateAll), (rows) => changed(rows) ? SqliteClient.checkpoint(sql) : Effect.void)
     }).pipe(Effect.map(changed), Statements.guarded("complete"))
   }
 
-  /** At the limit, it halves the number until the ledger has so many left. */
   const reserve: Ledger.Service["reserve"] = (run, count, max) =>
-    Effect.gen(function*() {
-      if (count === 0) return 0
-      const reserved = yield* Statements.guarded("reserve")(
-        sql`UPDATE idv_rescreen_runs SET reserved = reserved + ${count}
-          WHERE id = ${run} AND reserved + ${count} <= ${max} RETURNING id`
-      )
-      if (reserved.length > 0) return count
-      if (count <= 1) return 0
-      const half = Math.ceil(count / 2)
-      const first = yield* reserve(run, half, max)
-      return first < half ? first : first + (yield* reserve(run, count - half, max))
-    })
+    Statements.upTo(count, (part) =>
+      sql`UPDATE idv_rescreen_runs SET reserved = reserved + ${part}
+        WHERE id = ${run} AND reserved + ${part} <= ${max} RETURNING id`.pipe(
+        Effect.map(changed),
+        Statements.guarded("reserve")
+      ))
 
   const workerState: Ledger.Service["workerState"] = (run, service) =>
     sql`SELECT r.state AS state, r.reason AS reason, r.policy AS policy, r.failures_in_row AS "failuresInRow",
@@ -355,11 +358,17 @@ export const make = Effect.gen(function*() {
           WHEN EXISTS (SELECT 1 FROM idv_rescreen_people WHERE plan = idv_rescreen_runs.plan AND ${isHeld}) THEN reserved
           ELSE COALESCE(
             (SELECT CAST(SUM(times_sent) AS INTEGER) FROM idv_rescreen_people WHERE plan = idv_rescreen_runs.plan), 0
-          ) END
+          ) + COALESCE((SELECT requests FROM idv_rescreen_rounds r WHERE r.plan = idv_rescreen_runs.plan), 0) END
         WHERE id = ${run} RETURNING reserved`.pipe(
         decodeReserved,
         Effect.map(([first]) => first?.reserved ?? 0),
         Statements.guarded("reserve")
+      ),
+    noteUndocumented: (run: string, change: string) =>
+      sql`UPDATE idv_rescreen_runs SET undocumented = undocumented || ${`${change} `}
+        WHERE id = ${run} AND REPLACE(undocumented, ${` ${change} `}, '') = undocumented`.pipe(
+        Effect.asVoid,
+        Statements.guarded("noteUndocumented")
       ),
     countFailures: (run: string, { count, resets }: { readonly count: number; readonly resets: boolean }) =>
       sql`UPDATE idv_rescreen_runs SET failures_in_row = ${count} + ${resets ? sql`0` : sql`failures_in_row`}

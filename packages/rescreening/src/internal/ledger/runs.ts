@@ -9,6 +9,7 @@ import { randomBytes } from "node:crypto"
 import * as LedgerRow from "../../LedgerRow.ts"
 import { LedgerUnavailable, RunNotFound } from "../../RescreeningError.ts"
 import * as Run from "../../Run.ts"
+import * as Controls from "./controls.ts"
 import * as Erasure from "./erasure.ts"
 import type * as Ledger from "./service.ts"
 import * as Statements from "./statements.ts"
@@ -35,11 +36,15 @@ export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { forShare, forUpdate, now } = Statements.dialect(sql)
 
-  const planOf = (run: string) => sql`(SELECT plan FROM idv_rescreen_runs WHERE id = ${run})`
+  const planOf = Statements.planOf(sql)
+  const ofRounds = (column: string) =>
+    sql`(SELECT ${sql.literal(column)} FROM idv_rescreen_rounds r WHERE r.plan = idv_rescreen_runs.plan)`
 
   const columns = sql`id, planned_at AS "plannedAt", state, reason, completed_at AS "completedAt",
     erased_at AS "erasedAt", erased_counts AS "erasedCounts", policy, service, environment, class,
-    people, digest, total, amended, reserved`
+    people, digest, total, amended, reserved, undocumented, COALESCE(${ofRounds("controls")}, 0) AS controls,
+    COALESCE(${ofRounds("requests")}, 0) AS "controlRequests", COALESCE(${ofRounds("good")}, 0) AS "controlRounds",
+    ${ofRounds("good_at")} AS "controlledAt"`
 
   const rowColumns = Statements.rowColumns(sql)
 
@@ -68,7 +73,7 @@ export const make = Effect.gen(function*() {
     sql`INSERT INTO idv_rescreen_people (plan, line, id, state, person, codes)
       SELECT ${plan}, CAST(value ->> 0 AS INTEGER), value ->> 1, value ->> 2, value ->> 3, value ->> 4
       FROM ${Statements.elements(sql, JSON.stringify(cells))},
-        (SELECT 1 FROM idv_rescreen_plans WHERE plan = ${plan} ${forShare}) AS begun WHERE true
+        (SELECT 1 FROM idv_rescreen_plans WHERE plan = ${plan} AND begun_at >= 0 ${forShare}) AS begun WHERE true
       ON CONFLICT (plan, id) DO NOTHING RETURNING line`
 
   const insert = (plan: string) => (chunk: Chunk.Chunk<Ledger.PlannedRow>) =>
@@ -84,13 +89,17 @@ export const make = Effect.gen(function*() {
       )
     })
 
-  /** Deletes a plan, unless a run was published with it. */
+  /**
+   * Deletes a plan, unless a run was published with it. The negative time stops further rows. The plan is deleted last,
+   * so that a killed process leaves no row that only the plan shows.
+   */
   const discard = (plan: string) =>
     Effect.gen(function*() {
-      yield* sql`DELETE FROM idv_rescreen_plans WHERE plan = ${plan}`
+      yield* sql`UPDATE idv_rescreen_plans SET begun_at = -1 WHERE plan = ${plan}`
       // A statement of its own, which sees a run that was published while the first one waited.
       const published = yield* sql`SELECT 1 FROM idv_rescreen_runs WHERE plan = ${plan}`
       if (published.length === 0) yield* Erasure.deleteRows(sql, plan)
+      yield* sql`DELETE FROM idv_rescreen_plans WHERE plan = ${plan}`
     })
 
   /** Deletes what processes that were killed have planned, because it holds encrypted people. */
@@ -109,6 +118,7 @@ export const make = Effect.gen(function*() {
       const plan = randomBytes(9).toString("base64url")
       yield* sql`INSERT INTO idv_rescreen_plans (plan, begun_at) VALUES (${plan}, ${now})`
       const store = Effect.gen(function*() {
+        yield* Controls.store(sql, plan, run.controls ?? [])
         const total = yield* rows.pipe(
           Stream.grouped(batch),
           // The next rows are converted while the database stores these.
@@ -119,7 +129,7 @@ export const make = Effect.gen(function*() {
             (id, plan, planned_at, state, policy, service, environment, class, people, digest, total)
           SELECT ${run.id}, ${plan}, ${now}, 'open', ${JSON.stringify(run.policy)}, ${run.service},
             ${run.environment ?? ""}, ${run.class ?? ""}, ${run.people}, ${digest()}, ${total}
-          FROM (SELECT 1 FROM idv_rescreen_plans WHERE plan = ${plan} ${forUpdate}) AS begun WHERE true
+          FROM (SELECT 1 FROM idv_rescreen_plans WHERE plan = ${plan} AND begun_at >= 0 ${forUpdate}) AS begun WHERE true
           ON CONFLICT (id) DO NOTHING RETURNING id`
         if (published.length > 0 || Option.isSome(yield* find(run.id))) return published.length > 0
         return yield* new LedgerUnavailable({ operation: "plan", code: "DISCARDED" })
@@ -129,8 +139,8 @@ export const make = Effect.gen(function*() {
     }).pipe(Statements.guarded("plan"))
 
   const counts: Ledger.Service["counts"] = (run) =>
-    sql`SELECT state, CAST(COUNT(*) AS INTEGER) AS count FROM idv_rescreen_people WHERE plan = ${planOf(run)}
-      GROUP BY state`
+    sql`SELECT ${sql.literal(Statements.shownState)} AS state, CAST(COUNT(*) AS INTEGER) AS count
+      FROM idv_rescreen_people WHERE plan = ${planOf(run)} GROUP BY 1`
       .pipe(
         decodeCounts,
         Effect.map((rows) =>
@@ -183,6 +193,8 @@ export const make = Effect.gen(function*() {
     resume: (run: string) =>
       sql`UPDATE idv_rescreen_runs SET state = 'open', reason = NULL, failures_in_row = 0
         WHERE id = ${run} AND state = 'paused' AND erased_at IS NULL RETURNING id`.pipe(
+        Effect.zipLeft(Controls.requireRound(sql, planOf(run))),
+        sql.withTransaction,
         Effect.map((rows) => rows.length > 0),
         Statements.guarded("resume")
       ),
@@ -209,6 +221,7 @@ export const make = Effect.gen(function*() {
           sql`SELECT id, (
               SELECT MAX(p.sent_at) FROM idv_rescreen_runs r JOIN idv_rescreen_people p ON p.plan = r.plan
               WHERE p.id = members.id AND p.state IN ('no_match', 'no_match_doubtful', 'potential_match')
+                AND NOT ${sql.literal(Statements.isControlFailed("p"))}
                 AND r.service = (SELECT service FROM idv_rescreen_runs WHERE id = ${run})
                 AND r.environment = (SELECT environment FROM idv_rescreen_runs WHERE id = ${run})
             ) AS "lastResultAt"

@@ -31,6 +31,22 @@ export interface NewRun {
   /** @default "" */
   readonly class?: string | undefined
   readonly people: Run.Run["people"]
+  /** @default [] */
+  readonly controls?: ReadonlyArray<Control> | undefined
+}
+
+/**
+ * A positive control: a person whom the service must find.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Control {
+  /** The line of the file, or the position in the list, from 1. */
+  readonly line: number
+  readonly id: string
+  /** The encrypted person; `null` if a lookup provides it. */
+  readonly person: string | null
 }
 
 /**
@@ -84,7 +100,7 @@ export interface Release {
  * @since 0.1.0
  */
 export interface Outcome {
-  readonly state: Exclude<typeof Run.outcomes[number], "wrong_row" | "erased">
+  readonly state: Exclude<typeof Run.outcomes[number], "wrong_row" | "erased" | "control_failed">
   /** Separated by blanks. */
   readonly codes?: string | undefined
   readonly error?: string | undefined
@@ -270,6 +286,48 @@ export interface Service {
     run: string,
     options: { readonly resets: boolean; readonly count: number }
   ) => Effect.Effect<number, Failure>
+
+  /**
+   * Allows up to `count` rows of a run with controls to be sent: at most `every` after the last good round began, and
+   * none before the first one. Returns how many, and whether a round is due: then, or after half of them.
+   */
+  readonly allow: (
+    run: string,
+    count: number,
+    every: number
+  ) => Effect.Effect<{ readonly allowed: number; readonly isRoundDue: boolean }, Failure>
+  /**
+   * Begins a round, if the run is open, a round is due and no other worker has one whose lease holds. The last one is due
+   * if no row is left and a row was sent since the last good round began. Returns whether it began.
+   */
+  readonly beginRound: (run: string, options: {
+    readonly token: string
+    readonly every: number
+    readonly lease: number
+    readonly isLast: boolean
+  }) => Effect.Effect<boolean, Failure>
+  /** Counts a request before it is sent, and extends the lease. `false`: the round is over, or the run is not open. */
+  readonly countControlRequest: (run: string, token: string, lease: number) => Effect.Effect<boolean, Failure>
+  /**
+   * Ends a round. `found`: rows sent before it are confirmed. `missed`: pauses the run with this reason; each "No" that
+   * is sent between the last good round and the next one is doubtful. `inconclusive`: changes nothing.
+   */
+  readonly endRound: (
+    run: string,
+    token: string,
+    outcome: "found" | "inconclusive" | { readonly missed: string }
+  ) => Effect.Effect<void, Failure>
+  /** The controls of a run; none once they are deleted. */
+  readonly controls: (run: string) => Effect.Effect<ReadonlyArray<Control>, Failure>
+  /** The rows in state `control_failed`, by failure of the controls: how many, and when they were sent. */
+  readonly doubtful: (
+    run: string
+  ) => Effect.Effect<
+    ReadonlyArray<{ readonly from: DateTime.Utc; readonly to: DateTime.Utc; readonly count: number }>,
+    Failure
+  >
+  /** Adds an undocumented change of the responses to the run, once. */
+  readonly noteUndocumented: (run: string, change: string) => Effect.Effect<void, Failure>
 
   /** All rows, in the order of their lines. */
   readonly byLine: (run: string) => Stream.Stream<LedgerRow.LedgerRow, Failure>

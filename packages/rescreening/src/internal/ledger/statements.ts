@@ -2,6 +2,7 @@
 import * as Violation from "@effect-idv/core/Violation"
 import type * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
+import type { Fragment } from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -42,9 +43,47 @@ const clockTolerance = 1000
 export const isStored = (sql: SqlClient.SqlClient, column: string) =>
   sql`${sql.literal(column)} <= ${dialect(sql).now} + ${clockTolerance}`
 
+export type { Fragment }
+
+/** The plan of a run, whose name the rows have. */
+export const planOf = (sql: SqlClient.SqlClient) => (run: string): Fragment =>
+  sql`(SELECT plan FROM idv_rescreen_runs WHERE id = ${run})`
+
+/** Halves a number until `attempt` takes so many. Returns how many it took in all. */
+export const upTo = <E, R>(
+  count: number,
+  attempt: (part: number) => Effect.Effect<boolean, E, R>
+): Effect.Effect<number, E, R> =>
+  Effect.gen(function*() {
+    if (count === 0) return 0
+    if (yield* attempt(count)) return count
+    if (count === 1) return 0
+    const half = Math.ceil(count / 2)
+    const first = yield* upTo(half, attempt)
+    return first < half ? first : first + (yield* upTo(count - half, attempt))
+  })
+
+/**
+ * Whether the row has a "No" of the span `d`: it arrived after the last good round began, and its request left before the
+ * next one. `rows` names the table of rows.
+ */
+export const isInDoubt = (rows: string) =>
+  `d.plan = ${rows}.plan AND ${rows}.state IN ('no_match', 'no_match_doubtful') AND ${rows}.settled_at >= d.from_at
+    AND (d.to_at IS NULL OR ${rows}.sent_at < d.to_at)`
+
+/** Whether the row has a "No" from a time when the service did not find a control. */
+export const isControlFailed = (rows: string) =>
+  `(${rows}.plan IN (SELECT plan FROM idv_rescreen_doubts)
+    AND EXISTS (SELECT 1 FROM idv_rescreen_doubts d WHERE ${isInDoubt(rows)}))`
+
+/** The state of a row as reports show it. */
+export const shownState = `CASE WHEN ${
+  isControlFailed("idv_rescreen_people")
+} THEN 'control_failed' ELSE idv_rescreen_people.state END`
+
 /** The columns of `LedgerRow`. */
 export const rowColumns = (sql: SqlClient.SqlClient) =>
-  sql.literal(`line, id, state, times_sent AS "timesSent", times_unknown AS "timesUnknown", codes, error,
+  sql.literal(`line, id, ${shownState} AS state, times_sent AS "timesSent", times_unknown AS "timesUnknown", codes, error,
     check_id AS "checkId", searched_on AS "searchedOn", sent_at AS "sentAt", settled_at AS "settledAt",
     response_digest AS "responseDigest", content_digest AS "contentDigest", evidence, late`)
 

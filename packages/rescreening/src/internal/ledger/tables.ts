@@ -125,8 +125,43 @@ const version2 = Effect.gen(function*() {
   )`
 })
 
+/** Positive controls, the spans of doubtful results, and the undocumented changes of responses. */
+const version3 = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { collate } = Statements.dialect(sql)
+  yield* sql`CREATE TABLE idv_rescreen_controls (
+    plan TEXT NOT NULL,
+    line INTEGER NOT NULL,
+    id TEXT ${collate} NOT NULL,
+    person TEXT,
+    PRIMARY KEY (plan, line)
+  )`
+  // The column since: how many rows were sent since the last good round began.
+  yield* sql`CREATE TABLE idv_rescreen_rounds (
+    plan TEXT PRIMARY KEY,
+    controls INTEGER NOT NULL,
+    requests INTEGER NOT NULL DEFAULT 0,
+    good INTEGER NOT NULL DEFAULT 0,
+    good_at DOUBLE PRECISION,
+    since INTEGER NOT NULL,
+    since_begun INTEGER NOT NULL DEFAULT 0,
+    confirmed INTEGER NOT NULL,
+    token TEXT,
+    begun_at DOUBLE PRECISION NOT NULL DEFAULT 0,
+    lease_until DOUBLE PRECISION NOT NULL DEFAULT 0
+  )`
+  yield* sql`CREATE TABLE idv_rescreen_doubts (
+    plan TEXT NOT NULL,
+    from_at DOUBLE PRECISION NOT NULL,
+    to_at DOUBLE PRECISION,
+    PRIMARY KEY (plan, from_at)
+  )`
+  yield* unsampled("controls", ["id", "person"])
+  yield* sql`ALTER TABLE idv_rescreen_runs ADD COLUMN undocumented TEXT NOT NULL DEFAULT ' '`
+})
+
 /** In order: the first migration creates version 1. Never change a released migration. */
-const migrations: ReadonlyArray<Effect.Effect<void, SqlError, SqlClient.SqlClient>> = [version1, version2]
+const migrations: ReadonlyArray<Effect.Effect<void, SqlError, SqlClient.SqlClient>> = [version1, version2, version3]
 
 const Meta = Schema.Struct({ name: Schema.String, value: Schema.String })
 const Place = Schema.Struct({ database: Schema.String, path: Schema.String })

@@ -8,12 +8,18 @@ import * as Stream from "effect/Stream"
 import { createHmac } from "node:crypto"
 import type * as People from "../../People.ts"
 import * as Population from "../../Population.ts"
-import { PopulationRejected } from "../../RescreeningError.ts"
+import { ControlsRejected, PopulationRejected } from "../../RescreeningError.ts"
 import type * as Ledger from "../ledger/service.ts"
 import * as PersonText from "./personText.ts"
 
+interface Sendable {
+  readonly line: number
+  readonly key: string
+  readonly person: Person.Person
+}
+
 type Content =
-  | { readonly line: number; readonly key: string; readonly person: Person.Person }
+  | Sendable
   | { readonly line: number; readonly codes: ReadonlyArray<string> }
 
 const toContent = (row: Population.Row, position: number): Effect.Effect<Content> => {
@@ -38,8 +44,30 @@ export const checkSize = (found: number, expectAtLeast: number): Effect.Effect<v
     ? Effect.void
     : Effect.fail(new PopulationRejected(found === 0 ? { reason: "empty" } : { reason: "too_few", found }))
 
-/** A population can be read only once. */
-export const make = <E>(population: Stream.Stream<Population.Row, E>, { expectAtLeast, id, ledger, people }: {
+/** The controls that can be sent, or `ControlsRejected`. */
+export const controls = (
+  given: ReadonlyArray<Population.Control>
+): Effect.Effect<ReadonlyArray<Sendable>, ControlsRejected> =>
+  Effect.gen(function*() {
+    const keys = new Set<string>()
+    const contents = yield* Effect.forEach(given, (control, index) =>
+      Effect.map(toContent(control, index + 1), (content) => {
+        const codes = [
+          ...("codes" in content ? content.codes : keys.has(content.key) ? ["id.repeated"] : []),
+          // A caller without types, or a cell of the file, may have another text.
+          ...(String(control.expected) === "Potential match" ? [] : ["match_found.not_potential_match"])
+        ]
+        keys.add(control.key)
+        return "codes" in content || codes.length > 0 ? { line: content.line, codes } : content
+      }))
+    const wrong = contents.flatMap((content) => "codes" in content ? [content] : [])
+    if (wrong.length > 0) return yield* new ControlsRejected({ controls: wrong })
+    return contents.flatMap((content) => "codes" in content ? [] : [content])
+  })
+
+/** A population can be read only once. The digest also covers the controls. */
+export const make = <E>(population: Stream.Stream<Population.Row, E>, { controls, expectAtLeast, id, ledger, people }: {
+  readonly controls: ReadonlyArray<Sendable>
   readonly id: string
   readonly expectAtLeast: number
   readonly ledger: Ledger.Service
@@ -54,6 +82,7 @@ export const make = <E>(population: Stream.Stream<Population.Row, E>, { expectAt
       : [content.line, content.key, PersonText.encode(content.person)]
     hash.update(`${JSON.stringify(parts)}\n`)
   }
+  controls.forEach(addToHash)
 
   /** Converts whole chunks, because each operation of a stream costs more than the conversion of a row. */
   const converted = <A, E2>(convert: (content: Content) => Effect.Effect<A, E2>) =>
@@ -88,6 +117,8 @@ export const make = <E>(population: Stream.Stream<Population.Row, E>, { expectAt
 
   return {
     stream: converted(toRow),
+    storedControls: Effect.forEach(controls, ({ key, line, person }) =>
+      Effect.map(people.store(id, key, person), (stored): Ledger.Control => ({ line, id: key, person: stored }))),
     digest,
     /** Reads the population, unless `stream` has read it. */
     digestOnly: Effect.map(

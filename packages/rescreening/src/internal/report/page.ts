@@ -52,6 +52,9 @@ export interface Model {
   readonly amended: number
   readonly counts: Run.Counts
   readonly toDo: ToDo
+  readonly doubtful: ReadonlyArray<{ readonly from: string; readonly to: string; readonly count: number }>
+  readonly controls: string
+  readonly undocumented: ReadonlyArray<string>
   readonly reviewCounts: { readonly [R in Review]: number }
   readonly timesSent: number
   /** The rows that were sent again after they were unknown. */
@@ -85,6 +88,7 @@ const words: Record<Run.State, string> = {
   no_match: "No match",
   no_match_doubtful: "No match for a name or date that looks damaged: a person should review it",
   potential_match: "Potential match: a person should review it",
+  control_failed: "No, but the service did not find a control at that time: screen these people again",
   not_screened: "Not screened: there is no result",
   unknown: "Unknown: sent, no response; may be billed",
   wrong_row: "Wrong rows: not sent",
@@ -172,9 +176,16 @@ const changesSection = ({ changes, showsKeys }: Model): string => {
 }
 
 /** What a person must do about this run, each with the command that does it. */
-const toDoSection = ({ changes, counts, reviewCounts, run, state, toDo }: Model): string => {
+const toDoSection = ({ changes, counts, doubtful, reviewCounts, run, state, toDo, undocumented }: Model): string => {
   const matches = `idv-rescreen matches --run ${run} --reviewer <name>, then decide`
   const all: ReadonlyArray<readonly [text: string, count: number, command: string]> = [
+    ...doubtful.map(({ count, from, to }) =>
+      [
+        "\"No\" while the service did not find a control: screen these people again",
+        count,
+        `idv-rescreen plan --run <name> --from-sent ${from}..${to}`
+      ] as const
+    ),
     ["Results to decide about", toDo.undecided, matches],
     ["Results to decide about again: other evidence, or an old decision", toDo.review_again, matches],
     ["Decisions that another person must approve", toDo.awaiting_approval, "idv-rescreen decide --approve"],
@@ -188,9 +199,12 @@ const toDoSection = ({ changes, counts, reviewCounts, run, state, toDo }: Model)
     ["Wrong rows: correct the file", counts.wrong_row, "See the codes in the CSV"],
     ["People who are no longer a match", changes?.counts.no_longer_matched ?? 0, "See the changes below"]
   ]
+  const changed = undocumented.length === 0 ? "" : `<p>The responses have undocumented parts: ${
+    escapeHtml(undocumented.join(", "))
+  }. Tell whoever maintains the client.</p>`
   const rows = all.filter(([, count]) => count > 0).map(([text, count, command]) => [text, count, command])
   const open = state === "complete" ? "" : "<p>The run is not complete: start workers, or resume it.</p>"
-  return `<h2>To do</h2>${open}${
+  return `<h2>To do</h2>${open}${changed}${
     rows.length === 0 ? "<p>No result needs a person.</p>" : table(["What", "Number", "How"], rows)
   }`
 }
@@ -206,9 +220,9 @@ svg { width: 100%; height: 8rem; background: #8882; fill: #2a6fbb }
 `
 
 export const render = (model: Model): string => {
-  const { amended, completedAt, counts, digest, plannedAt, run, sentAgain, service, state, timesSent } = model
+  const { amended, completedAt, controls, counts, digest, plannedAt, run, sentAgain, service, state, timesSent } = model
   const shown = Run.State.literals.filter((state) =>
-    counts[state] > 0 || !["erased", "pending", "claimed", "sent"].includes(state)
+    counts[state] > 0 || !["control_failed", "erased", "pending", "claimed", "sent"].includes(state)
   )
   const outcomes = [
     ...shown.map((state) => [words[state], counts[state]]),
@@ -221,7 +235,8 @@ export const render = (model: Model): string => {
     ["Complete", completedAt === "" ? "no" : completedAt],
     ["Digest of the population", digest],
     ["Results that arrived after the run was complete or the row was screened again", number(amended)],
-    ["Checks sent", number(timesSent)],
+    ["Checks sent, without those of controls", number(timesSent)],
+    ["Controls", controls],
     ["Rows sent again after they were unknown", number(sentAgain)]
   ]
   return `<!doctype html>

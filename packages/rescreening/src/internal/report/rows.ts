@@ -91,6 +91,7 @@ const matchFound = {
   no_match: "No",
   no_match_doubtful: "No",
   potential_match: "Potential match",
+  control_failed: "No",
   not_screened: "",
   unknown: "",
   wrong_row: "",

@@ -1,11 +1,15 @@
 /** Converts a response or a failure to the outcome that the ledger stores. */
 import * as AmlCheck from "@effect-idv/core/AmlCheck"
+import * as AmlCredential from "@effect-idv/core/AmlCredential"
 import type * as AmlError from "@effect-idv/core/AmlError"
 import * as Failure from "@effect-idv/core/Failure"
 import type * as Person from "@effect-idv/core/Person"
 import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
 import { createHmac } from "node:crypto"
 import * as Population from "../../Population.ts"
 import type * as Run from "../../Run.ts"
@@ -32,6 +36,38 @@ const contentOf = (
     codes,
     ...(result === "No" ? [] : PersonText.encode(person))
   ])
+
+/** The documented fields of a response, as paths. */
+const fieldsOf = (ast: SchemaAST.AST, path: ReadonlyArray<string>): ReadonlyArray<string> =>
+  SchemaAST.getPropertySignatures(ast).flatMap(({ name, type }) => {
+    const field = [...path, String(name)]
+    return [field.join("."), ...fieldsOf(type, field)]
+  })
+
+const documented: ReadonlySet<string> = new Set(fieldsOf(Schema.encodedSchema(AmlCredential.AmlCredential).ast, []))
+
+const decodeJson = Schema.decodeUnknownOption(Schema.parseJson())
+
+/** The first field of each branch that the service document does not have. An unusual name may hold anything. */
+const undocumentedFields = (value: unknown, path: ReadonlyArray<string>): ReadonlyArray<string> =>
+  Predicate.isReadonlyRecord(value)
+    ? Object.entries(value).flatMap(([name, inner]) => {
+      const field = [...path, name]
+      if (documented.has(field.join("."))) return undocumentedFields(inner, field)
+      return [[...path, /^[\w-]{1,40}$/.test(name) ? name : "(other)"].join(".")]
+    })
+    : []
+
+/** What a response has beyond the service document: the paths of fields, and another version. */
+export const undocumented = ({ body, credential: { credVersion } }: AmlCheck.AmlCheck): ReadonlyArray<string> => [
+  ...(credVersion === "1.0" ? [] : [`cred_version=${credVersion}`]),
+  ...(body === undefined
+    ? []
+    : Option.match(decodeJson(new TextDecoder().decode(Redacted.value(body))), {
+      onNone: () => [],
+      onSome: (value) => undocumentedFields(value, [])
+    }))
+]
 
 /** The check as JSON, to be encrypted. */
 export const evidenceText = Schema.encode(Schema.parseJson(AmlCheck.AmlCheck))

@@ -1,6 +1,7 @@
 /** The requests that a worker may send under the policy's `maxChecks`. All workers share the limit in the ledger. */
 import * as Effect from "effect/Effect"
 import type * as Ledger from "../ledger/service.ts"
+import type * as Claims from "./claims.ts"
 import type * as RunState from "./runState.ts"
 
 /** In milliseconds. */
@@ -13,8 +14,9 @@ export const make = (ledger: Ledger.Service, { id, now, state, turnsAhead }: {
   /** How many turns a worker takes at once. */
   readonly turnsAhead: () => number
 }) => {
-  /** Reserved in the ledger, and not used. */
+  /** Reserved in the ledger, and not used. Once the lease of the row has ended, the ledger may count them as free. */
   let spare = 0
+  let spareUntil = 0
   /**
    * Since when there is none. A pause at once would release the rows whose requests are reserved and not sent yet, by
    * this worker or by others.
@@ -27,6 +29,7 @@ export const make = (ledger: Ledger.Service, { id, now, state, turnsAhead }: {
       Effect.gen(function*() {
         const { maxChecks, rate } = state.policy()
         if (maxChecks === undefined || count === 0) return count
+        if (now() >= spareUntil) spare = 0
         const fromSpare = Math.min(spare, count)
         spare -= fromSpare
         const taken = fromSpare + (yield* ledger.reserve(id, count - fromSpare, maxChecks))
@@ -41,9 +44,13 @@ export const make = (ledger: Ledger.Service, { id, now, state, turnsAhead }: {
         yield* Effect.sleep("50 millis")
         return 0
       }),
-    /** Keeps requests that were not sent for other rows. */
-    put: (count: number) => {
-      if (state.policy().maxChecks !== undefined) spare += count
+    /** Keeps the request of a row that was not sent, for another row. */
+    put: ({ leasedUntil }: Pick<Claims.Claim, "leasedUntil">) => {
+      if (state.policy().maxChecks === undefined || now() >= leasedUntil) return
+      spareUntil = spare === 0 ? leasedUntil : Math.min(spareUntil, leasedUntil)
+      spare++
     }
   }
 }
+
+export type RequestLimit = ReturnType<typeof make>

@@ -54,8 +54,9 @@ export const make = (
       return Deferred.succeed(over, undefined)
     })
 
-    /** Pauses the run for all workers, until an operator resumes it. */
-    const stopAll = (reason: string) => Effect.zipRight(end, Effect.ignore(ledger.pause(id, reason)))
+    /** Pauses the run for all workers, until an operator resumes it. `end` interrupts the fiber that calls this. */
+    const stopAll = (reason: string) =>
+      Effect.uninterruptible(Effect.zipRight(end, Effect.ignore(ledger.pause(id, reason))))
 
     const saySetBack = Effect.logWarning(
       "The clock of the database was set back: turns, pauses or leases that were stored in its future are ignored."

@@ -20,6 +20,7 @@ import { type EncryptionKeyError, RunPaused } from "../../RescreeningError.ts"
 import type * as Run from "../../Run.ts"
 import type * as Ledger from "../ledger/service.ts"
 import * as Claims from "./claims.ts"
+import * as Controls from "./controls.ts"
 import * as Outcome from "./outcome.ts"
 import * as RequestLimit from "./requestLimit.ts"
 import * as RunState from "./runState.ts"
@@ -80,10 +81,10 @@ export const maxUnknown = 3
 /** Works until each row of the run has an outcome. */
 export const work = (
   { aml, ledger, people }: Services,
-  { concurrency, lease, run: { id, ...run } }: Settings
+  { concurrency, lease, run }: Settings
 ): Effect.Effect<void, Failure | RunPaused> =>
   Effect.gen(function*() {
-    const { service } = run
+    const { id, service } = run
     const leaseMillis = Duration.toMillis(lease)
     const turns = yield* Turns.make(ledger, {
       service,
@@ -106,6 +107,17 @@ export const work = (
       state,
       turnsAhead: () => turns.size(state.policy().rate)
     })
+
+    const isOfEnvironment = ({ origin }: AmlCheck.AmlCheck) =>
+      (origin.environment ?? "") === run.environment ? Effect.succeed(true) : Effect.as(
+        state.stopAll("The evidence of a check has another environment than the run. Set IDV_ENVIRONMENT as for plan."),
+        false
+      )
+
+    const controls = yield* Controls.make(
+      { aml, ledger, people },
+      { run, lease, state, turns, limit, places, isOfEnvironment }
+    )
 
     /** Makes rows whose worker lost its lease pending or unknown and, if the policy says so, unknown rows pending. */
     const takeOver = Effect.gen(function*() {
@@ -152,6 +164,7 @@ export const work = (
         }
         // Rows with fewer unknown outcomes than this are screened again, so the run is not complete.
         if (yield* ledger.complete(id, { unknown: state.policy().unknown === "rescreen" ? maxUnknown : 0 })) return
+        if (count === 0) yield* controls.confirm
         // Others, or the rest of this worker, hold the remaining rows, and may lose or release them.
         if (count === 0) yield* Effect.sleep(wait)
         wait = count === 0 ? Duration.min(Duration.times(wait, 2), longestWait) : shortestWait
@@ -159,7 +172,7 @@ export const work = (
     })
 
     const releaseItems = (items: ReadonlyArray<Item>) => {
-      limit.put(items.filter(({ isSent }) => isSent).length)
+      for (const { claim, isSent } of items) if (isSent) limit.put(claim)
       return Effect.forEach(items, ({ claim, row }) => settle({ row, claim, outcome: "release", requests: 0 }), {
         discard: true
       })
@@ -174,7 +187,11 @@ export const work = (
         while (state.isPaused()) yield* Effect.sleep("20 millis")
         yield* Queue.offer(demand, undefined)
         // If an interruption loses the rows here, `finish` releases them.
-        yield* sendItems(Chunk.toReadonlyArray(yield* Queue.takeBetween(ready, 1, turns.size(state.policy().rate))))
+        const taken = Chunk.toReadonlyArray(yield* Queue.takeBetween(ready, 1, turns.size(state.policy().rate)))
+        const sentBefore = taken.filter(({ isSent }) => isSent)
+        // Rows that are stored as sent do not wait for a round.
+        if (sentBefore.length > 0) yield* Queue.offerAll(ready, taken.filter(({ isSent }) => !isSent))
+        yield* sendItems(sentBefore.length > 0 ? sentBefore : taken)
       }
     })
 
@@ -182,7 +199,7 @@ export const work = (
       Effect.gen(function*() {
         const sentBefore = taken.filter(({ isSent }) => isSent)
         const others = taken.filter(({ isSent }) => !isSent)
-        const granted = yield* limit.take(others.length)
+        const granted = yield* limit.take(yield* controls.take(others.length))
         yield* releaseItems(others.slice(granted))
         const items = [...sentBefore, ...others.slice(0, granted)]
         if (items.length === 0) return
@@ -195,14 +212,14 @@ export const work = (
           ? new Set<number>()
           : yield* ledger.send(id, notSent.map(({ row }) => row), service)
         if (sent.size > 0) turns.sendTook(now() - from)
-        limit.put(notSent.length - sent.size)
-        const allowed = items.filter(({ isSent, row }) => isSent || sent.has(row.line))
-        const batch: Batch = { count: allowed.length, left: allowed.length, used: 0, isBlocked: false }
-        for (const [index, item] of allowed.entries()) {
+        for (const { claim, row } of notSent) if (!sent.has(row.line)) limit.put(claim)
+        const leaving = items.filter(({ isSent, row }) => isSent || sent.has(row.line))
+        const batch: Batch = { count: leaving.length, left: leaving.length, used: 0, isBlocked: false }
+        for (const [index, item] of leaving.entries()) {
           yield* Queue.offer(scheduled, { item: { ...item, isSent: true }, at: times[index] ?? 0, batch })
         }
         // The run or the service is paused, or the lease ended.
-        yield* releaseItems(items.filter((item) => !allowed.includes(item)))
+        yield* releaseItems(items.filter((item) => !leaving.includes(item)))
       })
 
     /**
@@ -280,7 +297,7 @@ export const work = (
         )
         // The service rejected an earlier request, if there was one, so it performed none.
         if (result === undefined) {
-          if (requests === 0) limit.put(1)
+          if (requests === 0) limit.put(claim)
           yield* settle({ row, claim, outcome: "release", requests })
           return
         }
@@ -290,7 +307,7 @@ export const work = (
         state.ended(ending)
         // A client of its own kind may not report its requests. The ledger never counts too few.
         const counted = isWaiting ? requests : Math.max(1, requests)
-        if (counted === 0) limit.put(1)
+        if (counted === 0) limit.put(claim)
         yield* settle({ row, claim, requests: counted, sentAt, ...ending })
       }).pipe(
         Effect.withParentSpan(claim.span),
@@ -300,14 +317,17 @@ export const work = (
     /** Fails if a response cannot be encrypted. */
     const broken = yield* Deferred.make<never, EncryptionKeyError>()
 
+    /** What this worker has noted. A service that makes up names would fill the ledger. */
+    const noted = new Set<string>()
+    const mostNoted = 20
+
     const outcomeOf = (row: Ledger.Claim, person: Person.Person, check: AmlCheck.AmlCheck) =>
       Effect.gen(function*() {
-        const environment = check.origin.environment ?? ""
-        if (environment !== run.environment) {
-          yield* state.stopAll(
-            "The evidence of a check has another environment than the run. Set IDV_ENVIRONMENT as for plan."
-          )
-          return { state: "not_screened" as const, error: "EnvironmentDiffers" }
+        if (!(yield* isOfEnvironment(check))) return { state: "not_screened" as const, error: "EnvironmentDiffers" }
+        for (const change of Outcome.undocumented(check)) {
+          if (noted.has(change) || noted.size === mostNoted) continue
+          noted.add(change)
+          yield* Effect.ignore(ledger.noteUndocumented(id, change))
         }
         const outcome = Outcome.ofCheck(check, person, ledger.salt, state.policy())
         const { evidence } = state.policy()
@@ -330,7 +350,7 @@ export const work = (
 
     const working = Effect.raceFirst(
       claimer,
-      Effect.all([sender, starter, state.watch, every(Duration.times(lease, takeOverPart), takeOver)], {
+      Effect.all([sender, starter, state.watch, controls.run, every(Duration.times(lease, takeOverPart), takeOver)], {
         concurrency: "unbounded",
         discard: true
       })
@@ -372,7 +392,12 @@ export const work = (
 
     const after = yield* ledger.workerState(id, service)
     if (Option.isSome(after) && after.value.state === "paused") {
-      return yield* new RunPaused({ run: id, reason: after.value.reason ?? "operator" })
+      const { control_failed: doubtful } = yield* ledger.counts(id)
+      const reason = after.value.reason ?? "operator"
+      return yield* new RunPaused({
+        run: id,
+        reason: doubtful === 0 ? reason : `${reason}: ${doubtful} results since the last good control are doubtful`
+      })
     }
   }).pipe(
     // The rows of the ledger decide whether a check is sent again.

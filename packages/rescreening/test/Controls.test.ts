@@ -1,0 +1,174 @@
+/** Positive controls: a run stops when the service no longer finds a person whom it must find. */
+import { AmlError, Person } from "@effect-idv/core"
+import { SqlClient } from "@effect/sql"
+import { describe, layer } from "@effect/vitest"
+import { assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Chunk, Effect, Stream } from "effect"
+import { Comparison, Coverage, Ledger, Population, Report, Rescreening } from "../src/index.ts"
+import * as Databases from "./support/databases.ts"
+import { layerPeople, many, service } from "./support/people.ts"
+import { at, fast, run, where, withLedger } from "./support/runs.ts"
+
+const control = (key: string, name = `Listed${key} Testpep`): Population.Control => ({
+  key,
+  person: Person.make({ name, dateOfBirth: "1970-01-01" }),
+  expected: "Potential match"
+})
+
+const controls = [control("L1"), control("L2")]
+const options = { ...fast, controls, controlEvery: 20 }
+
+/** Finds the listed people in the first `count` checks, and nobody after them. */
+const losesList = (count: number) => {
+  let checks = 0
+  return service((name) => ++checks <= count && name.endsWith("Testpep") ? "Potential match" : "No")
+}
+
+const workFails = Effect.flip(Rescreening.work({ ...where, concurrency: 4 }))
+
+describe.each(Databases.kinds)("Controls in %s", (_, databases) => {
+  layer(databases, { excludeTestServices: true })((it) => {
+    const test = <A, E>(name: string, effect: Effect.Effect<A, E, Ledger.Ledger | SqlClient.SqlClient>) =>
+      it.scoped(name, () => withLedger(effect))
+
+    test(
+      "are checked before the first person, during the run and after the last, are in no counts, and are deleted",
+      Effect.gen(function*() {
+        const aml = losesList(Infinity)
+        const planned = yield* Rescreening.plan(many(60), options)
+        deepStrictEqual([planned.controls, planned.total], [2, 60])
+        const counts = yield* Rescreening.work({ ...where, concurrency: 4 }).pipe(Effect.provide(aml.layer))
+        deepStrictEqual(counts, at({ no_match: 60 }))
+        const isControl = aml.names.map((name) => name.startsWith("Listed"))
+        deepStrictEqual([isControl.slice(0, 2), isControl.slice(-2)], [[true, true], [true, true]])
+        const ledger = yield* Ledger.Ledger
+        const { controlRequests, controlRounds } = yield* ledger.run(run)
+        strictEqual(controlRequests, isControl.filter(Boolean).length)
+        assertTrue(controlRounds >= 4 && controlRequests === 2 * controlRounds, `${controlRounds} rounds`)
+        // Between the starts of two rounds at most 20 people, and those that were about to leave.
+        let since = 0
+        for (const [index, isOne] of isControl.entries()) {
+          since = isOne && isControl[index - 1] === true ? 0 : since + (isOne ? 0 : 1)
+          assertTrue(since <= 30, `${since} people without a control`)
+        }
+        deepStrictEqual(yield* ledger.controls(run), [])
+        strictEqual(Chunk.size(yield* Stream.runCollect(Report.rows(run))), 60)
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "pause the run within the interval if the service returns No for one, and make each No since then doubtful",
+      Effect.gen(function*() {
+        const aml = losesList(40)
+        yield* Rescreening.plan(many(200), { ...options, class: "high" })
+        const failure = yield* workFails.pipe(Effect.provide(aml.layer))
+        strictEqual(failure._tag, "RunPaused")
+        const ledger = yield* Ledger.Ledger
+        const counts = yield* ledger.counts(run)
+        const people = aml.names.filter((name) => !name.startsWith("Listed")).length
+        assertTrue(people <= 60, `${people} people were checked`)
+        assertTrue(counts.control_failed > 0 && counts.control_failed <= 40, `${counts.control_failed} doubtful`)
+        strictEqual(counts.control_failed + counts.no_match, people)
+        assertInclude(
+          failure.message,
+          `the service returned "No" for a listed control person (line 1 of the controls): ` +
+            `${counts.control_failed} results since the last good control are doubtful`
+        )
+        // Nobody else is sent after a resume, as long as the list is missing.
+        yield* Rescreening.resume(run)
+        strictEqual((yield* workFails.pipe(Effect.provide(aml.layer)))._tag, "RunPaused")
+        strictEqual(aml.names.filter((name) => !name.startsWith("Listed")).length, people)
+        const fixed = losesList(Infinity)
+        yield* Rescreening.resume(run)
+        const after = yield* Rescreening.work(where).pipe(Effect.provide(fixed.layer))
+        deepStrictEqual(after, at({ no_match: 200 - counts.control_failed, control_failed: counts.control_failed }))
+        const rows = Chunk.toReadonlyArray(yield* Stream.runCollect(Report.rows(run)))
+        strictEqual(rows.filter(({ outcome }) => outcome === "control_failed").length, counts.control_failed)
+        assertInclude(yield* Report.page(run), "No, but the service did not find a control")
+        // Only they are due, and a run of those who were sent in this span screens them.
+        const day = { class: "high", within: "1 day" }
+        strictEqual((yield* Coverage.coverage(day)).due, counts.control_failed)
+        const [span] = yield* ledger.doubtful(run)
+        strictEqual(span?.count, counts.control_failed)
+        const ids = yield* ledger.sentBetween({ service: where.service, environment: "" }, {
+          from: Number(span?.from.epochMillis),
+          to: Number(span?.to.epochMillis)
+        })
+        const doubtful = rows.flatMap(({ id, outcome }) => outcome === "control_failed" ? [id] : [])
+        deepStrictEqual(doubtful.filter((id) => !ids.includes(id)), [])
+        const again = { ...options, run: "again", class: "high", isPart: true }
+        yield* Rescreening.plan(
+          Stream.filter(many(200), ({ key }) => ids.includes(key)),
+          again
+        )
+        yield* Rescreening.work({ ...where, run: "again" }).pipe(Effect.provide(fixed.layer))
+        strictEqual((yield* Coverage.coverage(day)).due, 0)
+        const changes = Chunk.toReadonlyArray(yield* Stream.runCollect(Comparison.compare(run, run)))
+        strictEqual(changes.filter(({ after }) => after?.outcome === "control_failed").length, counts.control_failed)
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "pause the run without doubt if one has no result, and confirm the rows once all are found again",
+      Effect.gen(function*() {
+        const down = new AmlError.AmlUnavailable({ reason: "status", host: "api.example.com", sent: "answered" })
+        let checks = 0
+        const aml = service((name) => ++checks > 30 && name.startsWith("Listed") ? down : name.endsWith("Testpep") ? "Potential match" : "No")
+        yield* Rescreening.plan(many(40), options)
+        const failure = yield* workFails.pipe(Effect.provide(aml.layer))
+        assertInclude(failure.message, "of the controls has no result (AmlUnavailable: ")
+        const ledger = yield* Ledger.Ledger
+        strictEqual((yield* ledger.counts(run)).control_failed, 0)
+        yield* Rescreening.resume(run)
+        const counts = yield* Rescreening.work(where).pipe(Effect.provide(losesList(Infinity).layer))
+        deepStrictEqual(counts, at({ no_match: 40 }))
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "count for the limit of checks, and keep their people while rows could be screened again",
+      Effect.gen(function*() {
+        const unknown = new AmlError.AmlUnavailable({ reason: "broken", host: "api.example.com", sent: "unknown" })
+        const aml = service((name) => name.endsWith("Testpep") ? "Potential match" : name.startsWith("CanaryK3 ") ? unknown : "No")
+        const ledger = yield* Ledger.Ledger
+        yield* Rescreening.plan(many(10), { ...options, maxChecks: 13 })
+        const failure = yield* workFails.pipe(Effect.provide(aml.layer))
+        assertInclude(failure.message, "the limit of 13 checks is reached")
+        strictEqual(aml.names.length, 13)
+        yield* Rescreening.set(run, { maxChecks: 20 })
+        yield* Rescreening.resume(run)
+        deepStrictEqual(
+          yield* Rescreening.work(where).pipe(Effect.provide(aml.layer)),
+          at({ no_match: 9, unknown: 1 })
+        )
+        strictEqual((yield* ledger.controls(run)).length, 2)
+        const before = aml.names.length
+        yield* Rescreening.set(run, { maxChecks: 30 })
+        yield* Rescreening.resume(run, { again: ["unknown"] })
+        yield* Rescreening.work(where).pipe(Effect.provide(aml.layer))
+        assertInclude(aml.names[before] ?? "", "Listed")
+        yield* Rescreening.erase({ olderThan: 0 })
+        const sql = yield* SqlClient.SqlClient
+        deepStrictEqual(yield* sql`SELECT 1 FROM idv_rescreen_controls`, [])
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "are part of the run, and are rejected with their lines if they cannot be used",
+      Effect.gen(function*() {
+        yield* Rescreening.plan(many(3), options)
+        yield* Rescreening.plan(many(3), options)
+        const conflict = yield* Effect.flip(Rescreening.plan(many(3), { ...options, controls: [control("L1")] }))
+        assertInclude(conflict.message, "was planned with another population or controls.")
+        const rejected = yield* Effect.flip(
+          Rescreening.plan(many(3), { ...options, run: "other", controls: [control("L1"), control("L1"), control("", "")] })
+        )
+        deepStrictEqual(rejected._tag === "ControlsRejected" ? rejected.controls : rejected, [
+          { line: 2, codes: ["id.repeated"] },
+          { line: 3, codes: ["id.empty", "name.empty"] }
+        ])
+        strictEqual((yield* Effect.flatMap(Ledger.Ledger, (ledger) => ledger.runs)).length, 1)
+      }).pipe(Effect.provide(layerPeople()))
+    )
+  })
+})
