@@ -6,6 +6,7 @@
 import type * as AmlCheck from "@effect-idv/core/AmlCheck"
 import type * as Person from "@effect-idv/core/Person"
 import * as Effect from "effect/Effect"
+import * as Struct from "effect/Struct"
 import type * as History from "./History.ts"
 import * as Rows from "./internal/report/rows.ts"
 import * as Ledger from "./Ledger.ts"
@@ -64,7 +65,12 @@ export const read = (id: string, options: {
     if (found.length === 0 && history.length === 0) return yield* new PersonNotFound()
     const runs = yield* Effect.forEach(found, ({ person, row: { evidence, late, ...row }, run }) =>
       Effect.gen(function*() {
-        const stored = [evidence, ...late.map(({ evidence }) => evidence ?? null)].filter((text) => text !== null)
+        const stored = [
+          evidence,
+          ...late.map(({ evidence }) =>
+            evidence ?? null
+          )
+        ].filter((text) => text !== null)
         const checks = yield* Effect.forEach(stored, (text) => Rows.checkOf(people, run, row, text))
         // A person who was planned can be sent.
         const held = person === null ? null : yield* Effect.catchTag(
@@ -72,7 +78,7 @@ export const read = (id: string, options: {
           "AmlInputRejected",
           Effect.die
         )
-        const lateResults = late.map(({ evidence: _, ...result }) => result)
+        const lateResults = late.map((result) => Struct.omit(result, "evidence"))
         return { run, row: { ...row, late: lateResults }, checks, person: held } satisfies InRun
       }))
     yield* ledger.append([{ kind: "exported", id, actor: options.actor }])

@@ -203,7 +203,9 @@ export const plan = <E, R>(
       const before = identity(run)
       const digest = yield* rows.digestOnly
       const differs = [
-        ...(digest === run.digest ? [] : [run.controls + controls.length === 0 ? "population" : "population or controls"]),
+        ...(digest === run.digest
+          ? []
+          : [run.controls + controls.length === 0 ? "population" : "population or controls"]),
         ...Object.entries(identity(planned)).flatMap(([name, value]) => value === before[name] ? [] : [name])
       ]
       return differs.length === 0 ? run : yield* new RunConflict({ run: id, differs })

@@ -112,7 +112,7 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         const error = yield* Effect.flip(Layer.build(Layer.fresh(Layer.provide(Ledger.layer, client))))
         strictEqual(
           error.message,
-          "The tables of the ledger have version 1000, and this program needs version 2. " +
+          "The tables of the ledger have version 1000, and this program needs version 3. " +
             "Upgrade @effect-idv/rescreening."
         )
         const rows = yield* sql`SELECT value FROM idv_rescreen_meta WHERE name = 'version'`
@@ -432,13 +432,15 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         const ledger = Context.get(context, Ledger.Ledger)
         const sql = Context.get(context, SqlClient.SqlClient)
         yield* ledger.plan(newRun, Stream.make(row(1)), () => "digest")
-        yield* sql`DROP TABLE idv_rescreen_history`
+        for (const table of ["history", "controls", "rounds", "doubts"]) {
+          yield* sql`DROP TABLE ${sql(`idv_rescreen_${table}`)}`
+        }
         yield* sql`CREATE TABLE idv_rescreen_decisions (
           id TEXT NOT NULL, content_digest TEXT NOT NULL, decision TEXT NOT NULL, reviewer TEXT NOT NULL,
           decided_at DOUBLE PRECISION NOT NULL, PRIMARY KEY (id, content_digest)
         )`
         yield* sql`INSERT INTO idv_rescreen_decisions VALUES ('K1', 'd', 'false_positive', 'ana', 1000)`
-        for (const column of ["environment", "class", "reserved"]) {
+        for (const column of ["environment", "class", "reserved", "undocumented"]) {
           yield* sql`ALTER TABLE idv_rescreen_runs DROP COLUMN ${sql(column)}`
         }
         yield* sql`UPDATE idv_rescreen_runs SET policy = ${"{\"rate\":7,\"unknown\":\"review\",\"stopAfter\":50,\"evidence\":\"response\",\"profileAddress\":\"compared\",\"keysOnPage\":true}"}`

@@ -1,8 +1,9 @@
 /** What a reviewer and an auditor do with the results of a run. */
-import { AmlCheck, AmlClient } from "@effect-idv/core"
+import { AmlCheck, AmlClient, Person } from "@effect-idv/core"
+import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, ConfigError, Context, DateTime, Effect, Layer, Redacted, Stream } from "effect"
+import { Chunk, ConfigError, Context, DateTime, Deferred, Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import * as fc from "effect/FastCheck"
 import * as Bearer from "../../core/src/internal/check/bearer.ts"
 import {
@@ -83,7 +84,10 @@ const reasonOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 
 describe("A review", () => {
   layer(Layer.merge(databases, Layer.orDie(layerPeople())), { excludeTestServices: true })((it) => {
-    const test = <A, E>(name: string, effect: Effect.Effect<A, E, Ledger.Ledger | People.People>) =>
+    const test = <A, E>(
+      name: string,
+      effect: Effect.Effect<A, E, Ledger.Ledger | People.People | SqlClient.SqlClient>
+    ) =>
       it.scoped(
         name,
         () =>
@@ -333,11 +337,19 @@ describe("A review", () => {
         deepStrictEqual(yield* Coverage.coverage({ class: "high", within: "30 days" }), {
           class: "high",
           run: "2",
+          service: where.service,
+          environment: "sandbox",
           people: 3,
           screened: 2,
           due: 1,
           wrongRows: 1
         })
+        // Neither a run of another environment nor one of only some people has the people of the class.
+        yield* screened({ class: "high", environment: "production", run: "production" })
+        yield* Rescreening.plan(Stream.make(entry("K1")), { ...fast, ...high, run: "part", isPart: true })
+        const of = (environment: string) => Coverage.coverage({ class: "high", environment, within: "30 days" })
+        strictEqual((yield* of("sandbox")).run, "2")
+        strictEqual((yield* of("production")).run, "production")
         strictEqual((yield* Effect.flip(Coverage.coverage({ class: "low", within: "30 days" })))._tag, "ClassNotFound")
         yield* screened({ run: "3" })
         strictEqual(
@@ -400,6 +412,133 @@ describe("A review", () => {
         yield* work
         deepStrictEqual([(yield* ledger.counts(run)).no_match, yield* sent], [60, posts])
         assertTrue((yield* ledger.run(run)).reserved >= posts)
+      })
+    )
+
+    test(
+      "does not exceed the limit if a worker hangs past its lease, and continues after others reserved what was free",
+      Effect.gen(function*() {
+        const direct = yield* Ledger.Ledger
+        const isHung = yield* Deferred.make<void>()
+        const wake = yield* Deferred.make<void>()
+        let hangs = false
+        const hanging = <A, E>(effect: Effect.Effect<A, E>) =>
+          Effect.suspend(() => hangs ? Effect.zipRight(Deferred.await(wake), effect) : effect)
+        const ledger: Ledger.Service = {
+          ...direct,
+          workerState: (...args) => hanging(direct.workerState(...args)),
+          renew: (...args) => hanging(direct.renew(...args)),
+          claim: (...args) => hanging(direct.claim(...args)),
+          send: (...args) =>
+            Effect.zipRight(
+              Effect.sync(() => hangs = true),
+              Effect.zipRight(Deferred.succeed(isHung, undefined), hanging(direct.send(...args)))
+            )
+        }
+        const aml = service()
+        yield* Rescreening.plan(many(40), { ...fast, maxChecks: 20 })
+        const worker = yield* Rescreening.work({ ...where, lease: "1 second" }).pipe(
+          Effect.provideService(Ledger.Ledger, ledger),
+          Effect.provide(aml.layer),
+          Effect.exit,
+          Effect.fork
+        )
+        yield* Deferred.await(isHung)
+        yield* Effect.sleep("1100 millis")
+        yield* Rescreening.pause(run)
+        yield* Rescreening.resume(run)
+        strictEqual(yield* direct.reserve(run, 20, 20), 20)
+        hangs = false
+        yield* Deferred.succeed(wake, undefined)
+        const exit = yield* Fiber.join(worker)
+        strictEqual(exit._tag, "Failure")
+        deepStrictEqual(aml.names, [])
+      })
+    )
+
+    test(
+      "takes over the rows of killed workers before it sets a limit or resumes",
+      Effect.gen(function*() {
+        const ledger = yield* Ledger.Ledger
+        yield* Rescreening.plan(many(2), fast)
+        yield* ledger.claim({ run, limit: 1, lease: 1 })
+        yield* Effect.sleep("10 millis")
+        yield* Rescreening.pause(run)
+        yield* Rescreening.set(run, { maxChecks: 5 })
+        strictEqual((yield* ledger.counts(run)).pending, 2)
+        yield* ledger.claim({ run, limit: 1, lease: 1 })
+        yield* Effect.sleep("10 millis")
+        yield* Rescreening.resume(run)
+        strictEqual((yield* ledger.counts(run)).pending, 2)
+      })
+    )
+
+    test(
+      "exports late results, and the person of a row without a result",
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        yield* Rescreening.plan(many(1), fast)
+        yield* sql`UPDATE idv_rescreen_people SET late = ${"{\"token\":\"t\",\"state\":\"potential_match\"}"}`
+        const { runs: [inRun] } = yield* PersonalData.read("K1", { actor: "dpo" })
+        deepStrictEqual(inRun?.row.late.map(({ state }) => state), ["potential_match"])
+        strictEqual(Redacted.value(inRun?.person?.name ?? Redacted.make("")), "CanaryK1 Testclear")
+      })
+    )
+
+    test(
+      "erases a person of a plan whose process was killed while it discarded the plan",
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`CREATE TRIGGER killed BEFORE DELETE ON idv_rescreen_people BEGIN SELECT RAISE(ABORT, 'killed'); END`
+        yield* Effect.exit(Rescreening.plan(Stream.concat(many(2), Stream.fail("cut")), fast))
+        yield* sql`DROP TRIGGER killed`
+        yield* PersonalData.erase("K1", { actor: "dpo" })
+        deepStrictEqual(yield* sql`SELECT 1 FROM idv_rescreen_people WHERE id = 'K1'`, [])
+      })
+    )
+
+    test(
+      "tells what responses have beyond the service document once per run",
+      Effect.gen(function*() {
+        const body = JSON.stringify({
+          cred_version: "1.0",
+          request_id: "Canary",
+          "Canary name": 1,
+          credentials: { attributes: { name: "x", extra: { Canary: 1 } } }
+        })
+        const aml = Layer.map(service().layer, (context) =>
+          Context.make(AmlClient.AmlClient, {
+            check: (person) =>
+              Effect.map(Context.get(context, AmlClient.AmlClient).check(person), (check) =>
+                AmlCheck.make({ ...check, body: Redacted.make(new TextEncoder().encode(body)) }))
+          }))
+        yield* Rescreening.plan(many(20), fast)
+        yield* Effect.provide(Rescreening.work(where), aml)
+        const ledger = yield* Ledger.Ledger
+        deepStrictEqual((yield* ledger.run(run)).undocumented, [
+          "request_id",
+          "(other)",
+          "credentials.attributes.extra"
+        ])
+        assertTrue((yield* Report.page(run)).includes("undocumented parts: request_id, (other), credentials"))
+      })
+    )
+
+    test(
+      "asks for another decision if the date of birth of the request changed",
+      Effect.gen(function*() {
+        const aml = service(() => "Potential match")
+        const screen = (name: string, dateOfBirth: string) =>
+          Rescreening.plan(
+            Stream.make({ key: "K1", person: Person.make({ name: "Ada Testpep", dateOfBirth }) }),
+            { ...fast, run: name }
+          ).pipe(Effect.zipRight(Rescreening.work({ ...where, run: name })), Effect.provide(aml.layer))
+        yield* screen("1", "1990-02-01")
+        yield* Decisions.store("1", [yield* decision("K1", "1")], { reviewer: "ana" })
+        yield* screen("2", "1990-02-01")
+        strictEqual((yield* decisionsOf("2")).get("K1"), "false_positive")
+        yield* screen("3", "1990-03-01")
+        strictEqual((yield* decisionsOf("3")).get("K1"), "review_again")
       })
     )
 

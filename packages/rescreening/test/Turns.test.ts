@@ -74,6 +74,7 @@ const screened = (
             })
         })
         const run = {
+          controls: 0,
           id: "1",
           service: "service",
           environment: "",

@@ -80,7 +80,9 @@ const by = valueFlag("by", "name", "Who asks, stored in the history (required)")
 const riskClass = valueFlag("class", "name", "Class whose newest run has the people (required)")
 
 type CommandEffect = ReturnType<
-  typeof Runs[keyof typeof Runs] | typeof People[keyof typeof People] | typeof Reports["report" | "compare" | "due" | "coverage"]
+  | typeof Runs[keyof typeof Runs]
+  | typeof People[keyof typeof People]
+  | typeof Reports["report" | "compare" | "due" | "coverage"]
 >
 
 /** A command with its arguments. It returns the exit code. */

@@ -31,11 +31,14 @@ const runBefore = (run: string) =>
   Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
     const { class: riskClass, environment, plannedAt, policy, service } = yield* ledger.run(run)
-    return policy.isPart ? undefined : (yield* ledger.runs).find((other) =>
-      other.id !== run && other.service === service && other.environment === environment && other.class === riskClass &&
-      other.state === "complete" && other.erasedAt === null && !other.policy.isPart &&
-      DateTime.lessThan(other.plannedAt, plannedAt)
-    )?.id
+    return policy.isPart ?
+      undefined :
+      (yield* ledger.runs).find((other) =>
+        other.id !== run && other.service === service && other.environment === environment &&
+        other.class === riskClass &&
+        other.state === "complete" && other.erasedAt === null && !other.policy.isPart &&
+        DateTime.lessThan(other.plannedAt, plannedAt)
+      )?.id
   })
 
 /** Writes each report to a draft and renames it, so that an interruption leaves no incomplete report. */
@@ -94,8 +97,7 @@ export const due = (args: ParsedArguments.ParsedArguments) =>
   withLedger(args, ["class", "older-than"], (flags) =>
     Stream.runForEach(
       Stream.unwrap(Effect.map(Settings.whereIfSet, (where) =>
-        Coverage.due({ ...where, class: flags.class ?? "", olderThan: flags["older-than"] ?? Duration.infinity })
-      )),
+        Coverage.due({ ...where, class: flags.class ?? "", olderThan: flags["older-than"] ?? Duration.infinity }))),
       printJson
     ))
 

@@ -1,5 +1,5 @@
 /** The commands that plan, screen, show and change runs. Each returns its exit code. */
-import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
+import type * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as Progress from "@effect-idv/cli/progress"
 import { UsageError } from "@effect-idv/cli/usageError"
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -50,7 +50,7 @@ const describe = (
       : [`The service found all ${controls} controls in ${controlRounds} rounds (${controlRequests} requests).`]),
     ...(undocumented.length === 0
       ? []
-      : [`The responses have undocumented parts: ${undocumented.join(", ")}. Tell whoever maintains the client.`]),
+      : [`The responses have undocumented parts: ${undocumented.join(", ")}. Check whether the client needs them.`]),
     ...(amended === 0 ? [] : [`${amended} results arrived after the run was complete or a row was screened again.`])
   ].join("\n")
 }
@@ -75,7 +75,9 @@ const printPlanned = ({ controls, id, plannedAt, policy, total }: Run.Run, { rat
         (controls === 0
           ? ""
           : ` Up to ${controls * rounds} more checks of ${controls} controls, before the first person, after each ` +
-            `${Math.ceil(policy.controlEvery / 2)} to ${policy.controlEvery} people and after the last one, count for ` +
+            `${
+              Math.ceil(policy.controlEvery / 2)
+            } to ${policy.controlEvery} people and after the last one, count for ` +
             "--max-checks and the bill.") +
         (policy.maxChecks === undefined ? "" : ` It stops after ${policy.maxChecks} requests.`) +
         (rate === policy.rate ? "" : " It keeps its policy; idv-rescreen set changes it.")

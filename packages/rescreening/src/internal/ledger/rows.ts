@@ -281,8 +281,10 @@ export const make = Effect.gen(function*() {
           RETURNING line`
         const open = sql`UPDATE idv_rescreen_runs SET state = 'open', completed_at = NULL, failures_in_row = 0
           WHERE id = ${run} AND state = 'complete' AND erased_at IS NULL RETURNING id`
-        const reopen = Effect.tap(open, (opened) =>
-          opened.length > 0 ? Controls.requireRound(sql, planOf(run)) : Effect.void)
+        const reopen = Effect.tap(
+          open,
+          (opened) => opened.length > 0 ? Controls.requireRound(sql, planOf(run)) : Effect.void
+        )
         const rows = yield* reopens ? sql.withTransaction(Effect.zipRight(reopen, update)) : update
         count += rows.length
       }

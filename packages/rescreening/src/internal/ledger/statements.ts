@@ -83,9 +83,11 @@ export const shownState = `CASE WHEN ${
 
 /** The columns of `LedgerRow`. */
 export const rowColumns = (sql: SqlClient.SqlClient) =>
-  sql.literal(`line, id, ${shownState} AS state, times_sent AS "timesSent", times_unknown AS "timesUnknown", codes, error,
+  sql.literal(
+    `line, id, ${shownState} AS state, times_sent AS "timesSent", times_unknown AS "timesUnknown", codes, error,
     check_id AS "checkId", searched_on AS "searchedOn", sent_at AS "sentAt", settled_at AS "settledAt",
-    response_digest AS "responseDigest", content_digest AS "contentDigest", evidence, late`)
+    response_digest AS "responseDigest", content_digest AS "contentDigest", evidence, late`
+  )
 
 /** The elements of a JSON array, as a table with the column `value`. One parameter, whatever the number of elements. */
 export const elements = (sql: SqlClient.SqlClient, json: string) =>

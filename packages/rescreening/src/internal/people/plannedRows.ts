@@ -60,7 +60,9 @@ export const controls = (
         keys.add(control.key)
         return "codes" in content || codes.length > 0 ? { line: content.line, codes } : content
       }))
-    const wrong = contents.flatMap((content) => "codes" in content ? [content] : [])
+    const wrong = contents.flatMap((content) =>
+      "codes" in content ? [content] : []
+    )
     if (wrong.length > 0) return yield* new ControlsRejected({ controls: wrong })
     return contents.flatMap((content) => "codes" in content ? [] : [content])
   })
@@ -117,8 +119,11 @@ export const make = <E>(population: Stream.Stream<Population.Row, E>, { controls
 
   return {
     stream: converted(toRow),
-    storedControls: Effect.forEach(controls, ({ key, line, person }) =>
-      Effect.map(people.store(id, key, person), (stored): Ledger.Control => ({ line, id: key, person: stored }))),
+    storedControls: Effect.forEach(
+      controls,
+      ({ key, line, person }) =>
+        Effect.map(people.store(id, key, person), (stored): Ledger.Control => ({ line, id: key, person: stored }))
+    ),
     digest,
     /** Reads the population, unless `stream` has read it. */
     digestOnly: Effect.map(

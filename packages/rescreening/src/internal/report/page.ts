@@ -199,9 +199,11 @@ const toDoSection = ({ changes, counts, doubtful, reviewCounts, run, state, toDo
     ["Wrong rows: correct the file", counts.wrong_row, "See the codes in the CSV"],
     ["People who are no longer a match", changes?.counts.no_longer_matched ?? 0, "See the changes below"]
   ]
-  const changed = undocumented.length === 0 ? "" : `<p>The responses have undocumented parts: ${
-    escapeHtml(undocumented.join(", "))
-  }. Tell whoever maintains the client.</p>`
+  const changed = undocumented.length === 0 ?
+    "" :
+    `<p>The responses have undocumented parts: ${
+      escapeHtml(undocumented.join(", "))
+    }. Check whether the client needs them.</p>`
   const rows = all.filter(([, count]) => count > 0).map(([text, count, command]) => [text, count, command])
   const open = state === "complete" ? "" : "<p>The run is not complete: start workers, or resume it.</p>"
   return `<h2>To do</h2>${open}${changed}${

@@ -93,7 +93,10 @@ export const make = (
       })
 
     /** Whether the service finds the control. `over`: the round or the work is over. */
-    const check = (control: Ledger.Control, token: string): Effect.Effect<Answer, EncryptionKeyError | Ledger.Failure> =>
+    const check = (
+      control: Ledger.Control,
+      token: string
+    ): Effect.Effect<Answer, EncryptionKeyError | Ledger.Failure> =>
       Effect.gen(function*() {
         const { line } = control
         const person = yield* people.load(id, control.id, control.person)

@@ -188,8 +188,8 @@ export const work = (
         yield* Queue.offer(demand, undefined)
         // If an interruption loses the rows here, `finish` releases them.
         const taken = Chunk.toReadonlyArray(yield* Queue.takeBetween(ready, 1, turns.size(state.policy().rate)))
-        const sentBefore = taken.filter(({ isSent }) => isSent)
         // Rows that are stored as sent do not wait for a round.
+        const sentBefore = run.controls === 0 ? [] : taken.filter(({ isSent }) => isSent)
         if (sentBefore.length > 0) yield* Queue.offerAll(ready, taken.filter(({ isSent }) => !isSent))
         yield* sendItems(sentBefore.length > 0 ? sentBefore : taken)
       }
