@@ -4,7 +4,7 @@
  * A journal has a capacity. It drops the oldest entries first, and shortens long bodies. It counts the dropped entries,
  * so that a verification does not treat the request of a dropped entry as one that was never sent.
  *
- * The caller masks targets, headers and bodies before it writes them.
+ * A draft has the exchange as it was, `Redacted`. Of it, an entry has only what may be shown, unless `reveal` is on.
  *
  * @since 0.1.0
  */
@@ -16,30 +16,39 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as PubSub from "effect/PubSub"
 import * as Queue from "effect/Queue"
+import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import type { Entry } from "./internal/journal/entry.ts"
+import * as Masking from "./internal/journal/masking.ts"
 import { once } from "./internal/journal/once.ts"
 import * as Sent from "./internal/journal/sent.ts"
 import * as Sentence from "./internal/journal/sentence.ts"
-import { shorten } from "./internal/journal/shownText.ts"
 import * as Verification from "./Verification.ts"
 
 export { Entry, Facts, Operation, Status } from "./internal/journal/entry.ts"
 
 /**
- * An entry before the journal writes it. The journal adds `id`, `at` and `why`. The targets, headers and bodies may be
- * getters: the journal reads them when a reader of the entry needs them.
+ * A request and its response as they were.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Draft extends Omit<Entry, "id" | "at" | "why"> {
-  /**
-   * What the request sent, unmasked, for verifications. No entry shows it.
-   *
-   * @default undefined
-   */
-  readonly sent?: Sent.Sent
+export interface Exchange {
+  /** The request. The names of its headers are in lower case. */
+  readonly request: Masking.RequestParts
+  /** The response as the service decided it, or as a fault changed it. */
+  readonly response: Masking.ResponseParts
+}
+
+/**
+ * An entry before the journal writes it. The journal adds `id`, `at` and `why`, and masks the exchange.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Draft extends Omit<Entry, "id" | "at" | "why" | "request" | "response" | "sent"> {
+  /** The request and its response, with names, dates of birth, keys and tokens. */
+  readonly exchange: Redacted.Redacted<Exchange>
 }
 
 /**
@@ -57,6 +66,12 @@ export interface Options {
    * @default the time of the `Clock`
    */
   readonly now?: Effect.Effect<number> | undefined
+  /**
+   * Whether entries show names, dates of birth, keys and tokens.
+   *
+   * @default false
+   */
+  readonly reveal?: boolean | undefined
   /**
    * How many entries the journal keeps: a whole number from 1.
    *
@@ -87,36 +102,6 @@ export interface Journal {
 /** How many entries above the capacity the journal collects before it drops them. */
 const maxExtraEntries = 64
 
-const lazyRequest = (request: Entry["request"]): Entry["request"] => {
-  const body = once(() => shorten(request.body))
-  return {
-    method: request.method,
-    get target() {
-      return request.target
-    },
-    get headers() {
-      return request.headers
-    },
-    get body() {
-      return body()
-    }
-  }
-}
-
-const lazyResponse = (response: Entry["response"]): Entry["response"] => {
-  const body = once(() => shorten(response.body))
-  return {
-    status: response.status,
-    delivery: response.delivery,
-    get headers() {
-      return response.headers
-    },
-    get body() {
-      return body()
-    }
-  }
-}
-
 /** Whether further entries cannot change the outcome of a check. */
 const isSettled = (
   expectation: Verification.Expectation,
@@ -144,7 +129,7 @@ const isSettled = (
  * @since 0.1.0
  */
 export const make = (
-  { capacity = 1000, nextId, now = Clock.currentTimeMillis }: Options
+  { capacity = 1000, nextId, now = Clock.currentTimeMillis, reveal = false }: Options
 ): Effect.Effect<Journal> =>
   Effect.gen(function*() {
     if (!Number.isSafeInteger(capacity) || capacity < 1) {
@@ -156,21 +141,22 @@ export const make = (
 
     const entries = (): ReadonlyArray<Entry> => writtenEntries.slice(-capacity)
 
-    const append = (now: number, { request, response, sent, ...draft }: Draft): Entry => {
+    const append = (now: number, { exchange, ...draft }: Draft): Entry => {
+      const { request, response } = Redacted.value(exchange)
       const entry: Entry = {
         id: nextId(),
         at: Option.match(DateTime.make(now), { onNone: () => "out of range", onSome: DateTime.formatIso }),
         ...draft,
         // The machine's clock may be set back during the exchange.
         millis: Math.max(draft.millis, 0),
-        request: lazyRequest(request),
-        response: lazyResponse(response),
+        request: Masking.maskRequest(draft.operation, request, reveal),
+        response: Masking.maskResponse(response, reveal),
+        sent: Sent.make(request),
         get why() {
           return why()
         }
       }
       const why = once(() => Sentence.of(entry))
-      Sent.keep(entry, sent)
       if (writtenEntries.length >= capacity) dropped += 1
       writtenEntries.push(entry)
       // Drops several entries at once, because moving all others for each new one costs more than writing it.

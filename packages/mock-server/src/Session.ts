@@ -156,7 +156,7 @@ export const maxTestSessions = 1_000
 
 const decodeCredential = Schema.decodeSync(AmlCredential)
 
-const makeSession = (customer: Customer, settings: Settings, nextId: () => number) =>
+const makeSession = (customer: Customer, settings: Settings, journalOptions: Omit<Journal.Options, "now">) =>
   Effect.gen(function*() {
     const seed = settings.seed ?? (yield* Random.nextIntBetween(0, 2 ** 31))
     const initialOptions: OptionValues = {
@@ -164,7 +164,7 @@ const makeSession = (customer: Customer, settings: Settings, nextId: () => numbe
       clockSkew: settings.clockSkew ?? 0
     }
     const clock = yield* SessionClock.make
-    const journal = yield* Journal.make({ nextId, now: clock.now })
+    const journal = yield* Journal.make({ ...journalOptions, now: clock.now })
     const options = yield* Ref.make(initialOptions)
     const faults = yield* SessionFaults.make(clock, seed, settings.faults ?? [])
     const testPersons = PersonList.make(settings.testPersons ?? [])
@@ -229,19 +229,23 @@ const makeSession = (customer: Customer, settings: Settings, nextId: () => numbe
  * @category layers
  * @since 0.1.0
  */
-export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {}): Layer.Layer<Sessions> =>
+export const layer = (
+  customers: ReadonlyArray<Customer>,
+  settings: Settings = {},
+  { reveal }: Pick<Journal.Options, "reveal"> = {}
+): Layer.Layer<Sessions> =>
   Layer.effect(
     Sessions,
     Effect.gen(function*() {
       let exchanges = 0
-      const nextId = () => ++exchanges
+      const journalOptions = { nextId: () => ++exchanges, reveal }
       const sessions = new Map<string, Session>()
       const testSessions = new Map<string, Session>()
       // A test customer that once had another key than the test key never gets the test key again.
       const customersWithOwnKey = new Set<string>()
 
       const createSession = (customer: Customer, ownSettings: Settings = {}) =>
-        makeSession(customer, { ...settings, ...ownSettings }, nextId)
+        makeSession(customer, { ...settings, ...ownSettings }, journalOptions)
 
       /** Stores a session. The session of a test customer becomes the most recently used one, which is removed last. */
       const store = (session: Session) => {
@@ -268,8 +272,10 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
             return Effect.succeed(session)
           }
           // Another request, or a `create`, may create the session at the same time. The first session is used.
-          return Effect.map(createSession(testCustomer(customerId)), (newSession) =>
-            Option.orElse(findAndMarkUsed(customerId), () => Option.some(store(newSession))))
+          return Effect.map(
+            createSession(testCustomer(customerId)),
+            (newSession) => Option.orElse(findAndMarkUsed(customerId), () => Option.some(store(newSession)))
+          )
         })
 
       const [duplicate] = repeatedIndexes(customers.map(({ customerId }) => customerId))
@@ -297,7 +303,7 @@ export const layer = (customers: ReadonlyArray<Customer>, settings: Settings = {
           )
         },
         remove: (customerId) => Effect.sync(() => sessions.delete(customerId) || testSessions.delete(customerId)),
-        unmatched: yield* Journal.make({ nextId }),
+        unmatched: yield* Journal.make(journalOptions),
         settings
       }
     })

@@ -214,6 +214,17 @@ describe("idv-mock record", () => {
     deepStrictEqual(recording.observations().unplayable["aml.match.everybody"], expected)
   })
 
+  it("states a result that changed for a person, and not the results of different people", () => {
+    const recording = Observations.make(Pseudonyms.make())
+    const statedAfter = (name: string, result: string) => {
+      recording.add(checkOf(name, result, 1))
+      return recording.observations().unplayable["aml.match.again"]
+    }
+    deepStrictEqual(statedAfter("A", "Potential match"), undefined)
+    deepStrictEqual(statedAfter("B", "No"), undefined)
+    deepStrictEqual(statedAfter("A", "No"), { different: 1 })
+  })
+
   it.scopedLive(
     "writes pseudonyms that are the same in request and response",
     () =>

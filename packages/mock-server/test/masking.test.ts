@@ -4,15 +4,20 @@ import { FastCheck } from "effect"
 import { inspect } from "node:util"
 import * as Masking from "../src/internal/journal/masking.ts"
 import * as ResponseFormat from "../src/internal/service/responseFormat.ts"
+import type * as Journal from "../src/Journal.ts"
 import * as Profile from "../src/Profile.ts"
 
 const utf8 = new TextEncoder()
 
 const base64 = (text: string) => Buffer.from(text).toString("base64")
 
-const maskedRequest = (change: Partial<Masking.RequestParts>, reveal = false) =>
+const maskedRequest = (
+  { operation = "aml", ...change }: Partial<Masking.RequestParts & Pick<Journal.Entry, "operation">>,
+  reveal = false
+) =>
   Masking.maskRequest(
-    { operation: "aml", method: "POST", target: "/api/aml", headers: {}, body: new Uint8Array(), ...change },
+    operation,
+    { method: "POST", target: "/api/aml", headers: {}, body: new Uint8Array(), ...change },
     reveal
   )
 
@@ -409,7 +414,7 @@ describe("maskResponse", () => {
     const headers = { authorization: `Bearer ${canary}`, "x-name": canary }
     const body = utf8.encode(JSON.stringify({ name: canary, access_token: canary }))
     const masked = [
-      Masking.maskRequest({ operation: "aml", method: "POST", target: `/${canary}`, headers, body }, false),
+      Masking.maskRequest("aml", { method: "POST", target: `/${canary}`, headers, body }, false),
       Masking.maskResponse({ status: 200, delivery: "whole", headers, body }, false)
     ]
     for (const value of [...masked, ...masked]) {

@@ -1,6 +1,8 @@
 /** An entry of a journal: one request with its response, and why the mock server sent that response. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
+import type { Sent } from "./sent.ts"
 
 /**
  * The operation that a request calls, by its path. `other` is any path but those of the two operations.
@@ -131,11 +133,18 @@ export const Entry = Schema.Struct({
  * @category models
  * @since 0.1.0
  */
-export interface Entry extends Schema.Schema.Type<typeof Entry> {}
+export interface Entry extends Schema.Schema.Type<typeof Entry> {
+  /**
+   * What the request sent, unmasked, for verifications. Only an entry of a journal in this process has it.
+   *
+   * @default undefined
+   */
+  readonly sent?: Sent
+}
 
 /** A copy of an entry without getters, so that a program that prints the entry shows its values. */
-export const plain = ({ request, response, ...entry }: Entry): Entry => ({
-  ...entry,
-  request: { ...request },
-  response: { ...response }
+export const plain = (entry: Entry): Entry => ({
+  ...Struct.omit(entry, "sent"),
+  request: { ...entry.request },
+  response: { ...entry.response }
 })

@@ -39,7 +39,11 @@ const maxSegments = 8
 
 export const maxTarget = 512
 
+/** The target of input that is not a request. */
+export const noTarget = "?"
+
 export const maskTarget = (target: string): string => {
+  if (target === noTarget) return target
   const [, path = "", query = ""] = /^([^?#]*)(.*)$/s.exec(target) ?? []
   return truncate(
     maskPath(path) + (query.startsWith("?") ? `?${maskQuery(query.slice(1))}` : query && hiddenText),

@@ -17,22 +17,21 @@ import { once } from "./once.ts"
 import { hiddenText, maxBodyBytes, recordOf, shorten } from "./shownText.ts"
 import * as WireFields from "./wireFields.ts"
 
+/** A request as it was. */
 export interface RequestParts {
-  readonly operation: Operation
   readonly method: string
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
+/** A response as it was. */
 export interface ResponseParts {
   readonly status: number
   readonly delivery: Entry["response"]["delivery"]
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
-
-type MaskedParts<Parts> = Omit<Parts, "operation" | "body"> & { readonly body: string }
 
 /**
  * The text of a body, when a reader first needs it. Of a body longer than an entry may have, the text is computed at
@@ -46,9 +45,10 @@ const lazyText = (body: Uint8Array, textOf: (body: Uint8Array) => string): () =>
  * never read.
  */
 export const maskRequest = (
-  { body: bytes, headers, method, operation, target }: RequestParts,
+  operation: Operation,
+  { body: bytes, headers, method, target }: RequestParts,
   reveal: boolean
-): MaskedParts<RequestParts> => {
+): Entry["request"] => {
   const body = lazyText(bytes, reveal ? revealBody : maskBody(requestBodies[operation]))
   const masked = once(() =>
     reveal ? { target, headers } : { target: maskTarget(target), headers: maskRequestHeaders(headers) }
@@ -74,7 +74,7 @@ export const maskRequest = (
 export const maskResponse = (
   { body: bytes, delivery, headers, status }: ResponseParts,
   reveal: boolean
-): MaskedParts<ResponseParts> => {
+): Entry["response"] => {
   const body = lazyText(bytes, reveal ? revealBody : maskBody(maskResponseBody))
   const masked = once(() => reveal ? headers : maskResponseHeaders(headers))
   return {

@@ -9,8 +9,6 @@ import * as Verification from "../../Verification.ts"
 import * as Entry from "./entry.ts"
 
 export class Recorder extends Context.Tag("@effect-idv/mock-server/internal/Recorder")<Recorder, {
-  /** Whether entries show names and secrets. */
-  readonly reveal: boolean
   /** The random sequence of requests that match no session. */
   readonly random: () => number
   /** Counts an entry and passes it on to the server's listeners. */
@@ -103,13 +101,12 @@ const failOnUnexpected: Effect.Effect<(entry: Entry.Entry) => Effect.Effect<void
 )
 
 interface Options {
-  readonly reveal?: boolean | undefined
   readonly onExchange?: ((entry: Entry.Entry) => Effect.Effect<void>) | undefined
   readonly unexpected?: "fail" | "ignore" | undefined
 }
 
 export const layer = (
-  { onExchange, reveal = false, unexpected = "ignore" }: Options
+  { onExchange, unexpected = "ignore" }: Options
 ): Layer.Layer<Recorder> =>
   Layer.scoped(
     Recorder,
@@ -118,7 +115,6 @@ export const layer = (
       const check = unexpected === "fail" ? yield* failOnUnexpected : () => Effect.void
       const generator = new PCGRandom(yield* Random.nextInt)
       return {
-        reveal,
         random: () => generator.number(),
         metrics: text,
         record: onExchange === undefined

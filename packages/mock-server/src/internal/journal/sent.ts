@@ -1,6 +1,6 @@
 /**
- * What a request sent, unmasked, so that a verification can compare it. It exists only in the server's memory, and not
- * in the entry of the journal. Nothing prints, encodes or returns it.
+ * What a request sent, unmasked, so that a verification can compare it. It exists only in the server's memory, redacted.
+ * Nothing prints, encodes or returns it.
  */
 import { type DateOfBirth, FromWire } from "@effect-idv/core/DateOfBirth"
 import * as Violation from "@effect-idv/core/Violation"
@@ -10,7 +10,6 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Request from "../wire/request.ts"
-import type { Entry } from "./entry.ts"
 import { once } from "./once.ts"
 import { maxBodyBytes } from "./shownText.ts"
 
@@ -52,16 +51,9 @@ const customerIdOf = (headers: Request.Headers) => (): Option.Option<string> =>
   )
 
 /** Decodes the request when a verification compares it. */
-export const make = ({ body, headers }: Request.Request): Sent =>
+export const make = ({ body, headers }: Pick<Request.Request, "body" | "headers">): Sent =>
   Redacted.make<Values>({ headers, person: lazyPerson(body), customerId: customerIdOf(headers) })
 
-const ofEntry = new WeakMap<Entry, Sent>()
-
-/** Keeps what the request of an entry sent, for as long as the entry exists. */
-export const keep = (entry: Entry, sent: Sent | undefined): void => {
-  if (sent !== undefined) ofEntry.set(entry, sent)
-}
-
 /** Returns what the request of an entry sent, if the entry is one of a journal of this process. */
-export const of = (entry: Entry): Option.Option<Values> =>
-  Option.map(Option.fromNullable(ofEntry.get(entry)), Redacted.value)
+export const of = ({ sent }: { readonly sent?: Sent }): Option.Option<Values> =>
+  Option.map(Option.fromNullable(sent), Redacted.value)

@@ -14,7 +14,7 @@ import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import type * as Journal from "../../Journal.ts"
 import * as Session from "../../Session.ts"
-import * as Masking from "../journal/masking.ts"
+import { maskRequestHeaders } from "../journal/maskedHeaders.ts"
 import { Recorder } from "../journal/recorder.ts"
 import * as DataPlane from "../service/dataPlane.ts"
 import * as InProcessClient from "../wire/inProcessClient.ts"
@@ -72,13 +72,6 @@ export const stepOf = (
 ) => {
   const { host, pathname } = new URL(request.url)
   const isToken = pathname === IdvApi.token.path
-  const { headers } = Masking.maskRequest({
-    operation: "other",
-    method: request.method,
-    target: pathname,
-    headers: { ...request.headers, host },
-    body: new Uint8Array()
-  }, false)
   const { body } = request
   const received = Buffer.concat(chunks)
   const isEmpty = end !== undefined && Option.isNone(end) && received.length === 0
@@ -87,7 +80,7 @@ export const stepOf = (
     request: WireText.request({
       method: request.method,
       target: pathname,
-      headers,
+      headers: maskRequestHeaders({ ...request.headers, host }),
       body: body._tag === "Uint8Array" ? bodyText(body.body) : ""
     }),
     response: response === undefined ? "" : (isToken ? mask : (text: string) => text)(WireText.response({

@@ -125,12 +125,15 @@ const secretsOf = (exchange: Exchange): ReadonlyArray<string> => {
   return [basic?.customerKey, bearer, token, ...persons].filter(Predicate.isString).map((text) => text.toLowerCase())
 }
 
+/** How many people a recording compares the results of. */
+const maxPeople = 10_000
+
 /** How many people show whether a service lists everybody. */
 const enoughPeople = 3
 
 /** `aml.match.everybody` has no profile option, so `unplayable` states it. */
-const everybody = ({ "No": no = 0, "Potential match": matches = 0 }: Counts, listed: number): Unplayable =>
-  no === 0 && listed >= enoughPeople ? { "aml.match.everybody": { everybody: matches } } : {}
+const everybody = ({ "No": no = 0, "Potential match": matches = 0 }: Counts, people: number): Unplayable =>
+  no === 0 && people >= enoughPeople ? { "aml.match.everybody": { everybody: matches } } : {}
 
 const claimOf = (name: Profile.Name): string => Profile.points.find((point) => point.name === name)?.claim ?? name
 
@@ -145,8 +148,8 @@ export const make = (pseudonyms: Pseudonyms): Recording => {
   const approximate = new Set<Profile.Name>()
   /** Marks of the credentials that got a token, and of the tokens with which a check succeeded. */
   const accepted = new Set<string>()
-  /** Pseudonyms of different people with a potential match, as many as are needed. */
-  const listed = new Set<string>()
+  /** The results of different people, by pseudonyms. */
+  const results = new Map<string, string>()
   const markOf = ({ headers }: Request.Request) =>
     Option.map(Option.fromNullable(headers["authorization"]), pseudonyms.token)
   const wasAccepted = (request: Request.Request) => Option.exists(markOf(request), (mark) => accepted.has(mark))
@@ -160,6 +163,20 @@ export const make = (pseudonyms: Pseudonyms): Recording => {
         if (!isWeak) countIn(strong, name, variant)
       }
     })
+
+  /** States what has no profile option: a result that changed, and an issuer without a name. */
+  const addResult = (
+    words: Readings.Readings["words"],
+    person: { readonly name: string; readonly dob: string } | undefined
+  ) => {
+    const { "issued_by text": issuer, match_found: result } = words
+    if (issuer === "blank") countIn(unplayable, "aml.issued-by.text", issuer)
+    if (person === undefined || result === undefined) return
+    const key = `${pseudonyms.name(person.name)} ${pseudonyms.date(person.dob)}`
+    const before = results.get(key) ?? result
+    if (before !== result) countIn(unplayable, "aml.match.again", "different")
+    if (results.has(key) || results.size < maxPeople) results.set(key, result)
+  }
 
   /** The most frequent variant. */
   const choose = (name: Profile.Name): string | undefined => {
@@ -186,9 +203,7 @@ export const make = (pseudonyms: Pseudonyms): Recording => {
       operations[exchange.operation].add(exchange, masked.response, words)
       shown.forEach(addShown)
       const person = Option.getOrUndefined(personOf(exchange))
-      if (words["match_found"] === "Potential match" && person !== undefined && listed.size < enoughPeople) {
-        listed.add(`${pseudonyms.name(person.name)} ${pseudonyms.date(person.dob)}`)
-      }
+      if (words["check outcome"] === "answered") addResult(words, person)
       if (exchange.operation === "token") {
         for (const name of Readings.approximateInToken(exchange)) approximate.add(name)
       }
@@ -210,7 +225,7 @@ export const make = (pseudonyms: Pseudonyms): Recording => {
         otherPaths,
         variants: toCounts(variants),
         approximate: [...approximate],
-        unplayable: { ...toCounts(unplayable), ...everybody(aml.words["match_found"] ?? {}, listed.size) }
+        unplayable: { ...toCounts(unplayable), ...everybody(aml.words["match_found"] ?? {}, results.size) }
       }
     },
     profile: () =>

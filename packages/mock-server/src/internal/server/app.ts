@@ -44,7 +44,7 @@ export const layer = (
 ): Layer.Layer<Services> =>
   layerControlPlane.pipe(
     Layer.provideMerge(Recorder.layer(options)),
-    Layer.provideMerge(Session.layer(customers, options)),
+    Layer.provideMerge(Session.layer(customers, options, options)),
     Layer.provideMerge(Lifecycle.layer),
     Layer.fresh
   )

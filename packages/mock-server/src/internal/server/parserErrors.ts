@@ -4,12 +4,14 @@
  */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import type * as Journal from "../../Journal.ts"
 import * as Session from "../../Session.ts"
-import * as Masking from "../journal/masking.ts"
+import { noTarget } from "../journal/maskedTarget.ts"
 import { Recorder } from "../journal/recorder.ts"
 import * as Request from "../wire/request.ts"
 
@@ -46,21 +48,15 @@ const rejectionOf = (error: Error): Rejection => {
 
 const emptyBody = new Uint8Array()
 
-const requestOf = ({ method = "?", target }: Rejection, reveal: boolean) =>
-  target === undefined
-    ? { method, target: "?", headers: {}, body: "" }
-    : Masking.maskRequest(
-      { operation: "other", method, target: Request.targetOf(target), headers: {}, body: emptyBody },
-      reveal
-    )
-
-const entryOf = (rejection: Rejection, reveal: boolean) => ({
+const entryOf = ({ method = "?", status, target = noTarget, why }: Rejection): Journal.Draft => ({
   customerId: null,
-  operation: "other" as const,
-  request: requestOf(rejection, reveal),
-  response: { status: rejection.status, headers: { connection: "close" }, body: "", delivery: "whole" as const },
+  operation: "other",
+  exchange: Redacted.make({
+    request: { method, target: Request.targetOf(target), headers: {}, body: emptyBody },
+    response: { status, headers: { connection: "close" }, body: emptyBody, delivery: "whole" }
+  }),
   rule: "http.malformed",
-  facts: { kind: "refused" as const, problem: rejection.why, violations: [] },
+  facts: { kind: "refused", problem: why, violations: [] },
   claims: [],
   faults: [],
   unexpected: true,
@@ -89,7 +85,7 @@ function destroy(this: Duplex) {
 export const listen = (server: Server): Effect.Effect<void, never, Session.Sessions | Recorder> =>
   Effect.gen(function*() {
     const { unmatched } = yield* Session.Sessions
-    const { record, reveal } = yield* Recorder
+    const { record } = yield* Recorder
     const runFork = Runtime.runFork(yield* Effect.runtime())
     const pendingExchanges = new WeakMap<
       Duplex,
@@ -106,7 +102,7 @@ export const listen = (server: Server): Effect.Effect<void, never, Session.Sessi
       // The client closed the connection, or opened it for a later request and never used it, as browsers do.
       if (!socket.writable || socket instanceof Socket && socket.bytesRead === 0) return void socket.destroy()
       runFork(
-        Effect.flatMap(unmatched.write(entryOf(rejection, reveal)), record).pipe(
+        Effect.flatMap(unmatched.write(entryOf(rejection)), record).pipe(
           Effect.ensuring(respond(socket, rejection.status))
         )
       )

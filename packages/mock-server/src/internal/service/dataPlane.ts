@@ -15,9 +15,7 @@ import * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
 import * as Kinds from "../faults/kinds.ts"
 import type { Operation } from "../journal/entry.ts"
-import * as Masking from "../journal/masking.ts"
 import { Recorder } from "../journal/recorder.ts"
-import * as Sent from "../journal/sent.ts"
 import { clamp } from "../schema/instantText.ts"
 import * as FaultTiming from "../session/faultTiming.ts"
 import * as Problem from "../wire/problem.ts"
@@ -108,18 +106,16 @@ const exchange = ({ recorder, sessions }: Services, head: Request.Head, body: Ef
     const entry = yield* journal.write({
       customerId,
       operation,
-      request: Masking.maskRequest({ operation, ...request }, recorder.reveal),
-      response: Masking.maskResponse(
-        { ...delivery.response, delivery: delivery._tag === "Whole" ? "whole" : "scripted" },
-        recorder.reveal
-      ),
+      exchange: Redacted.make({
+        request,
+        response: { ...delivery.response, delivery: delivery._tag === "Whole" ? "whole" : "scripted" }
+      }),
       rule: decision.rule,
       facts: decision.facts,
       claims: decision.claims,
       faults: faults.map(({ id, request, what }) => ({ id, kind: what.kind, request })),
       unexpected: decision.unexpected,
-      millis: (yield* Clock.currentTimeMillis) - arrivedAt + delay,
-      sent: Sent.make(request)
+      millis: (yield* Clock.currentTimeMillis) - arrivedAt + delay
     })
     yield* recorder.record(entry)
 
@@ -141,15 +137,17 @@ const locationOf = (defect: unknown): string =>
     : "a defect that is not an error"
 
 /** Responds to a request after a defect of the mock server, and writes the request to the journal. */
-const recover = ({ recorder: { record, reveal }, sessions }: Services, head: Request.Head) => (defect: unknown) =>
+const recover = ({ recorder, sessions }: Services, head: Request.Head) => (defect: unknown) =>
   Effect.gen(function*() {
     const response = Problem.response(500, "The mock server itself failed. The request is not the cause")
     yield* Effect.logError(`The mock server failed: ${locationOf(defect)}`)
     const entry = yield* sessions.unmatched.write({
       customerId: null,
       operation: "other",
-      request: Masking.maskRequest({ ...head, operation: "other", body: new Uint8Array() }, reveal),
-      response: { status: response.status, headers: response.headers, body: "", delivery: "whole" },
+      exchange: Redacted.make({
+        request: { ...head, body: new Uint8Array() },
+        response: { ...response, delivery: "whole" }
+      }),
       rule: "server.defect",
       facts: { kind: "other", what: "The mock server itself failed: its log has the location" },
       claims: [],
@@ -157,7 +155,7 @@ const recover = ({ recorder: { record, reveal }, sessions }: Services, head: Req
       unexpected: false,
       millis: 0
     })
-    yield* record(entry)
+    yield* recorder.record(entry)
     return Response.Delivery.Whole({ response })
   })
 
