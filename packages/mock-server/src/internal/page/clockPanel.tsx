@@ -10,13 +10,15 @@ import type { ClockState } from "./pageModel.ts"
 const isoOf = (now: number): string =>
   Option.match(DateTime.make(now), { onNone: () => "out of range", onSome: DateTime.formatIso })
 
+const realTime = "real time"
+
 /** A difference below a second counts as none, because the two clocks are read one after the other. */
 export const description = ({ ahead, frozen }: ClockState): string => {
   if (frozen) return "frozen"
   const seconds = Math.round(Math.abs(ahead) / 1000)
   return seconds === 0
-    ? "real time"
-    : `${Duration.format(Duration.seconds(seconds))} ${ahead > 0 ? "ahead of" : "behind"} real time`
+    ? realTime
+    : `${Duration.format(Duration.seconds(seconds))} ${ahead > 0 ? "ahead of" : "behind"} ${realTime}`
 }
 
 /** A button that changes one field of the clock. */
@@ -47,7 +49,7 @@ export const ClockPanel = ({ clock, path }: { readonly path: string; readonly cl
         {clock.frozen
           ? <Change field="frozen" value="false" label="Resume" />
           : <Change field="frozen" value="true" label="Freeze" />}
-        <Change field="real" value="true" label="Real time" />
+        {description(clock) !== realTime && <Change field="real" value="true" label="Real time" />}
       </Form>
     </section>
   )

@@ -137,6 +137,7 @@ export const Exchange = ({ entry, page }: { readonly page: Page; readonly entry:
       <Status status={entry.response.status} /> {entry.why}
     </p>
     <Actions entry={entry} page={page} />
+    <button type="button" class="close small needs-script" aria-label="Close the detail">Close</button>
     <Wire label="Request" text={WireText.request(WireText.indented(entry.request))} />
     <Wire label="Response" text={WireText.response(WireText.indented(entry.response))} />
     <Facts entry={entry} path={page.path} />

@@ -57,8 +57,8 @@ const Options = ({ name, view: { choices, request } }: SelectProperties) => {
 }
 
 /** Updated live. The script copies the options into the filters, because a filter must keep what the user selected. */
-export const FilterOptions = ({ view }: Pick<State, "view">) => (
-  <div id="filter-options" hidden>
+export const FilterOptions = ({ unmatched, view }: Pick<State, "unmatched" | "view">) => (
+  <div id="filter-options" hidden data-unmatched={unmatched > 0 ? "" : undefined}>
     {selectNames.map((name) => (
       <select data-of={`filter-${name}`} key={name}>
         <Options name={name} view={view} />
@@ -191,14 +191,14 @@ const Empty = ({ entries, total, view: { request } }: State) => (
 
 /** The script inserts new rows only into the table of the latest page. */
 export const ExchangesPanel = (state: State) => {
-  const { entries, page, total, view } = state
+  const { entries, page, total, unmatched, view } = state
   return (
     <Panel id="exchanges" title="Requests" note={<Count entries={entries} total={total} />}>
       <Form action={`${page.path}/exchanges/clear`} panel="exchanges" class="clear-exchanges">
         <button type="submit" class="small">Clear</button>
       </Form>
       <Filters page={page} view={view} />
-      <FilterOptions view={view} />
+      <FilterOptions view={view} unmatched={unmatched} />
       <div class="split">
         <div class="list">
           <table

@@ -60,7 +60,7 @@ interface Panel {
 }
 
 const panels = (state: State): ReadonlyArray<Panel> => {
-  const { customers, page: { origin, path }, session, total, view } = state
+  const { customers, page: { origin, path }, session, total, unmatched, view } = state
   const { clock, customer, faults, options, testPersons } = session
   const panel = (target: string, key: unknown, content: () => VNode): Panel => ({
     target,
@@ -70,7 +70,7 @@ const panels = (state: State): ReadonlyArray<Panel> => {
   const isOpen = total === 0
   return [
     panel("#sessions", customers, () => <Sessions current={customer.customerId} customers={customers} />),
-    panel("#filter-options", [view.choices, view.request], () => <FilterOptions view={view} />),
+    panel("#filter-options", [view.choices, view.request], () => <FilterOptions view={view} unmatched={unmatched} />),
     panel(
       "#start",
       [options.profile, isOpen],

@@ -163,7 +163,7 @@ export const OverviewPage = (
     <Document assets={assets} title={customer.customerId}>
       <Bar current={customer.customerId} customers={customers}>
         {panelOf("clock", state, forms)}
-        <div id="live" hx-sse:connect={`${path}/events?after=${cursor}`}>
+        <div id="live" hx-sse:connect={`${path}/events?after=${cursor}`} hx-sse:close="gone">
           <span id="live-state" role="status">not live</span>
         </div>
       </Bar>
@@ -225,10 +225,7 @@ export const ErrorPage = (
 )
 
 /** The content of an error page: the customer has no session. It says how to begin one. */
-export const NoSession = ({ customerId, customers }: {
-  readonly customerId: string
-  readonly customers: ReadonlyArray<string>
-}) => (
+export const NoSession = ({ customerId }: { readonly customerId: string }) => (
   <>
     <p>
       There is no session of <strong class="mono">{customerId}</strong>.
@@ -236,7 +233,10 @@ export const NoSession = ({ customerId, customers }: {
     {customerId.startsWith("test-")
       ? (
         <form method="post" action={root}>
-          <p>The session of a test customer begins with its first token request. You can also begin it now:</p>
+          <p>
+            The session of a test customer begins with its first token request, and ends when 1,000 other test customers
+            were used since. You can also begin it now:
+          </p>
           <input type="hidden" name="session" value={customerId} />
           <button type="submit" class="primary">Begin the session</button>
         </form>
@@ -247,15 +247,6 @@ export const NoSession = ({ customerId, customers }: {
           <a href="/_mock/docs">control API</a>, or use a customer id that begins with <code>test-</code>.
         </p>
       )}
-    <h2>Sessions</h2>
-    {customers.length === 0 ? <p>There are none yet.</p> : (
-      <ul>
-        {customers.map((customer) => (
-          <li key={customer}>
-            <a href={`${root}/${encodeURIComponent(customer)}`}>{customer}</a>
-          </li>
-        ))}
-      </ul>
-    )}
+    <p>The sessions of this server are in the list at the top.</p>
   </>
 )

@@ -78,6 +78,13 @@ document.addEventListener("keydown", (event) => {
   next.click()
 })
 
+const close = () => {
+  document.getElementById("detail").replaceChildren()
+  const opener = document.querySelector("#exchange-table [aria-current]")
+  opener?.removeAttribute("aria-current")
+  opener?.focus()
+}
+
 const copy = (text, name = text) =>
   (navigator.clipboard ? navigator.clipboard.writeText(text) : Promise.reject()).then(
     () => showMessage("Copied: " + name),
@@ -100,8 +107,14 @@ document.addEventListener("click", (event) => {
     openers().find(({ tabIndex }) => tabIndex === 0)?.focus()
   }
   if (button?.dataset.copy !== undefined) copy(button.dataset.copy, button.dataset.name)
-  if (button?.classList.contains("open")) select(button)
+  if (button?.classList.contains("close")) close()
+  else if (button?.classList.contains("open")) select(button)
   else if (row !== null && target.closest("a") === null) row.querySelector("button.open").click()
+})
+
+// On a narrow page, the detail would hide the row.
+document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+  if (ctx.target?.id === "detail") document.querySelector("#exchange-table [aria-current]")?.scrollIntoView({ block: "nearest" })
 })
 
 // If the pressed button was removed with its row, the panel receives the focus.
@@ -198,7 +211,7 @@ document.addEventListener("htmx:sse:before:connection", ({ detail }) => {
 })
 document.addEventListener("gone", () => {
   showLive("off", "ended")
-  showMessage("This session was removed. Open another one above")
+  showMessage("This session was removed, or 1,000 test customers were used since. Open another one above")
 })
 
 // The displayed time continues from the last time that the server sent.

@@ -111,7 +111,7 @@ const error = (
   { assets }: ServerInfo,
   status: number,
   title: string,
-  content: (customers: ReadonlyArray<string>) => VNode
+  content: VNode
 ): Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   never,
@@ -122,20 +122,15 @@ const error = (
     const customers = yield* PageModel.customers
     return document(
       status,
-      <ErrorPage assets={assets} title={title} customers={customers}>{content(customers)}</ErrorPage>
+      <ErrorPage assets={assets} title={title} customers={customers}>{content}</ErrorPage>
     )
   })
 
 export const noSession = (info: ServerInfo, customerId: string) =>
-  error(
-    info,
-    404,
-    "No such session",
-    (customers) => <NoSession customerId={customerId} customers={customers} />
-  )
+  error(info, 404, "No such session", <NoSession customerId={customerId} />)
 
 export const formTooLong = (info: ServerInfo) =>
-  error(info, 413, "The form is too long", () => <p>A form may have at most 64 KiB.</p>)
+  error(info, 413, "The form is too long", <p>A form may have at most 64 KiB.</p>)
 
 /** The detail of an exchange of the session, or of one that belongs to no session. */
 export const exchange = (info: ServerInfo, page: Page, id: string) =>
@@ -147,13 +142,16 @@ export const exchange = (info: ServerInfo, page: Page, id: string) =>
     if (entry === undefined) {
       return isPart
         ? html(200, "The journal no longer has this request.")
-        : yield* error(info, 404, "No such request", () => (
+        : yield* error(
+          info,
+          404,
+          "No such request",
           <p>
             The journal of <a href={page.path}>{page.session.customerId}</a> does not have this request, or no longer
             {" "}
             has it.
           </p>
-        ))
+        )
     }
     return isPart
       ? html(200, render(<Exchange entry={entry} page={page} />))

@@ -146,6 +146,7 @@ summary { font-size: 0.8125rem; color: var(--muted); cursor: pointer }
 #exchanges { position: relative }
 .clear-exchanges { position: absolute; top: 0.5rem; right: 1rem }
 .fields.filters { border-top: 0; padding-top: 0; align-items: end }
+#exchanges:has([data-latest]):not(:has(tbody, [data-unmatched])) :is(.filters, .clear-exchanges) { display: none }
 .filters select { max-width: 13rem }
 .filters #filter-lastWord { width: 10rem }
 .filters .check { align-self: end; padding-block: 0.35rem; white-space: nowrap }
@@ -186,7 +187,9 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 /* Detail */
 .exchange { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.625rem; padding: 0.625rem 1rem 1rem }
 #detail > .exchange { position: sticky; top: 4.5rem; max-height: calc(100vh - 5rem); overflow: auto }
-.reason { font-weight: 500; overflow-wrap: anywhere }
+.exchange > .close { position: absolute; top: 0.5rem; right: 1rem }
+#exchange .close { display: none }
+.reason { padding-right: 4rem; font-weight: 500; overflow-wrap: anywhere }
 .like { display: flex; gap: 0.375rem; align-items: center }
 .like select { min-height: 1.5rem; padding-block: 0; font-size: 0.8125rem }
 
@@ -249,9 +252,10 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 @media (max-width: 62rem) {
   .start { grid-template-columns: minmax(0, 1fr) }
   .start > * { grid-column: 1 !important }
-  .split:has(#detail > *) { grid-template-columns: minmax(0, 1fr) }
-  #detail { border-left: 0; order: -1; border-bottom: 1px solid var(--line) }
-  #detail > .exchange { position: static; max-height: none }
+  .split:has(#detail > *) { grid-template-columns: minmax(0, 1fr); padding-bottom: 55vh }
+  html:has(#detail > *) { scroll-padding-bottom: 57vh }
+  #detail { border-left: 0; position: fixed; inset: auto 0 0; z-index: 2; border-top: 2px solid var(--accent) }
+  #detail > .exchange { position: relative; top: 0; max-height: 55vh }
 }
 
 @media (max-width: 44rem) {
