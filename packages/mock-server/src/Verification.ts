@@ -7,14 +7,58 @@
 import * as Violation from "@effect-idv/core/Violation"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
+import * as Equal from "effect/Equal"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import * as Comparison from "./internal/journal/comparison.ts"
 import { Entry, Status } from "./internal/journal/entry.ts"
 import { Pattern } from "./internal/journal/pattern.ts"
+import * as Sent from "./internal/journal/sent.ts"
 import { discriminatedUnion } from "./internal/schema/discriminatedUnion.ts"
 import { WaitText } from "./internal/schema/durationText.ts"
 import { closed, wholeNumber } from "./internal/schema/fields.ts"
 import * as KnownFields from "./internal/schema/knownFields.ts"
+import * as NameText from "./internal/schema/nameText.ts"
+
+/** The fields of the pattern, such as `status` or `headers.user-agent`, and whether the entry has the same value. */
+const comparisons = (pattern: Pattern, entry: Entry): ReadonlyArray<readonly [field: string, isEqual: boolean]> => {
+  const sent = Sent.of(entry)
+  const { customerId, dateOfBirth, fault, headers = {}, name, operation, rule, status, unexpected } = pattern
+  const field = <A>(name: string, expected: A | undefined, isEqual: (expected: A) => boolean) =>
+    expected === undefined ? [] : [[name, isEqual(expected)] as const]
+  const sentPerson = Option.map(sent, ({ person }) => person())
+  return [
+    ...field("operation", operation, (operation) => operation === entry.operation),
+    ...field("status", status, (status) => status === entry.response.status),
+    ...field("rule", rule, (rule) => rule === entry.rule),
+    ...field("fault", fault, (fault) => entry.faults.some(({ id, kind }) => id === fault || kind === fault)),
+    ...field("unexpected", unexpected, (unexpected) => unexpected === entry.unexpected),
+    ...field("customerId", customerId, (customerId) =>
+      customerId === entry.customerId ||
+      entry.customerId === null && Option.contains(Option.flatMap(sent, (sent) => sent.customerId()), customerId)),
+    ...field("name", name, (name) =>
+      Option.exists(
+        Option.flatMap(sentPerson, ({ name }) => name),
+        (sent) => NameText.comparable(sent) === NameText.comparable(Redacted.value(name))
+      )),
+    ...field(
+      "dateOfBirth",
+      dateOfBirth,
+      (dateOfBirth) =>
+        Option.exists(Option.flatMap(sentPerson, (person) => person.dateOfBirth), Equal.equals(dateOfBirth))
+    ),
+    ...Object.entries(headers).map(([header, value]) =>
+      [
+        `headers.${header}`,
+        Option.exists(sent, ({ headers }) => headers[header.toLowerCase()]?.trim() === Redacted.value(value).trim())
+      ] as const
+    )
+  ]
+}
+
+/** The fields of the pattern that differ, without their values. None if the entry matches. */
+const differences = (pattern: Pattern, entry: Entry): ReadonlyArray<string> =>
+  comparisons(pattern, entry).filter(([, isEqual]) => !isEqual).map(([field]) => field)
 
 export { Pattern } from "./internal/journal/pattern.ts"
 
@@ -109,14 +153,13 @@ export class VerificationFailed extends Schema.TaggedError<VerificationFailed>(
  * @category verification
  * @since 0.1.0
  */
-export const matches = (pattern: Pattern) => (entry: Entry): boolean =>
-  Comparison.differences(pattern, entry).length === 0
+export const matches = (pattern: Pattern) => (entry: Entry): boolean => differences(pattern, entry).length === 0
 
 const maxNearest = 5
 
 /** The entries that miss a pattern, those with the most matching fields first, and of these the latest. */
 const nearMisses = (pattern: Pattern, entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
-  const differing = (entry: Entry) => Comparison.differences(pattern, entry).length
+  const differing = (entry: Entry) => differences(pattern, entry).length
   return entries.filter((entry) => differing(entry) > 0).toReversed().toSorted((a, b) => differing(a) - differing(b))
 }
 
@@ -167,7 +210,7 @@ export const check = (
           rule: entry.rule,
           status: entry.response.status,
           why: entry.why,
-          differs: Comparison.differences(pattern, entry)
+          differs: differences(pattern, entry)
         }))
       })
     )

@@ -22,7 +22,6 @@ import { createServer } from "node:http"
 import * as Har from "../record/har.ts"
 import * as Observations from "../record/observations.ts"
 import * as ProfileFile from "../record/profileFile.ts"
-import * as Proxy from "../record/proxy.ts"
 import * as Pseudonyms from "../record/pseudonyms.ts"
 import * as Upstream from "../record/upstream.ts"
 import { numberOrText, wholeNumber } from "../schema/fields.ts"
@@ -133,7 +132,7 @@ export const record = (
     yield* Effect.addFinalizer(() => write)
 
     const client = yield* HttpClient.HttpClient
-    const app = Proxy.handle(upstream, (exchange) => {
+    const app = Upstream.proxy(upstream, (exchange) => {
       const masked = recording.add(exchange)
       if (har !== undefined && entries.length < maxEntries) entries.push(Har.entry(exchange, masked))
     }, reportOnce).pipe(Effect.provideService(HttpClient.HttpClient, client))

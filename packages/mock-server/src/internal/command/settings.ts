@@ -2,8 +2,10 @@
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as Secrets from "@effect-idv/cli/secrets"
 import * as Text from "@effect-idv/cli/textField"
-import * as UsageError from "@effect-idv/cli/usageError"
+import { fromFlagViolations, fromViolations, UsageError } from "@effect-idv/cli/usageError"
 import * as Violation from "@effect-idv/core/Violation"
+import type { PlatformError } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
 import type * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -17,11 +19,40 @@ import * as Session from "../../Session.ts"
 import * as SessionOptions from "../operations/sessionOptions.ts"
 import { PositiveWaitText, WaitText } from "../schema/durationText.ts"
 import * as Fields from "../schema/fields.ts"
+import * as JsonText from "../schema/jsonText.ts"
 import * as KnownFields from "../schema/knownFields.ts"
 import { uniqueBy } from "../schema/uniqueIds.ts"
-import * as ConfigFile from "./configFile.ts"
 import * as OptionFlags from "./optionFlags.ts"
 import * as RecordedProfile from "./recordedProfile.ts"
+
+const maxBytes = 1_048_576
+
+const fail = (problem: string) => new UsageError({ text: `--config: the file ${problem}` })
+
+const reasons: Record<string, string> = {
+  NotFound: "does not exist",
+  PermissionDenied: "is not readable by this user"
+}
+
+const readError = (error: PlatformError) =>
+  fail(error._tag === "SystemError" ? reasons[error.reason] ?? "cannot be read" : "cannot be read")
+
+/** Violations of the file as a usage error. */
+const invalidFile = fromViolations((field) => `--config: ${field === "" ? "the file" : field}`)
+
+const readConfigFile = <A>(
+  path: string,
+  decode: (json: unknown) => Either.Either<A, UsageError>
+): Effect.Effect<A, UsageError, FileSystem.FileSystem> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const { size, type } = yield* Effect.mapError(fs.stat(path), readError)
+    if (type === "Directory") return yield* fail("is a directory: expected a JSON file")
+    if (size > maxBytes) return yield* fail("is too large: expected at most 1 MiB")
+    const bytes = yield* Effect.mapError(fs.readFile(path), readError)
+    const json = yield* Effect.mapError(JsonText.parse(bytes), ({ violations }) => invalidFile(violations))
+    return yield* decode(json)
+  })
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const flag = optional(Schema.Boolean.annotations(Violation.expecting("true or false")))
@@ -82,7 +113,7 @@ const parseCustomer = (text: string) => {
   return { customerId, customerKey: rest.join(":") }
 }
 
-const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Settings, UsageError.UsageError> =>
+const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Settings, UsageError> =>
   Either.gen(function*() {
     const { field, isOn, values } = ParsedArguments
     const hosts = values(args, "allowed-host")
@@ -97,7 +128,7 @@ const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Setting
         ...options,
         ...(customers.length > 0 && { customers: customers.map(parseCustomer) })
       }),
-      UsageError.fromFlagViolations(args, flagOf)
+      fromFlagViolations(args, flagOf)
     )
   })
 
@@ -106,12 +137,12 @@ const checkCustomers = (
   args: ParsedArguments.ParsedArguments,
   { customers: flagCustomers = [] }: Settings,
   { customers: fileCustomers = [] }: Settings
-): Either.Either<void, UsageError.UsageError> => {
+): Either.Either<void, UsageError> => {
   const duplicate = flagCustomers.findIndex(({ customerId }) =>
     fileCustomers.some((customer) => customer.customerId === customerId)
   )
   return duplicate === -1 ? Either.void : Either.left(
-    UsageError.fromFlagViolations(args, flagOf)([
+    fromFlagViolations(args, flagOf)([
       new Violation.Violation({
         path: `customers.${duplicate}.customerId`,
         problem: "invalid",
@@ -128,7 +159,7 @@ export const read = (args: ParsedArguments.ParsedArguments) =>
     const path = ParsedArguments.value(args, "config")
     const file = path === undefined ?
       {} :
-      yield* ConfigFile.read(path, (json) => Either.mapLeft(decode(json), ConfigFile.invalid))
+      yield* readConfigFile(path, (json) => Either.mapLeft(decode(json), invalidFile))
     yield* checkCustomers(args, flags, file)
     const token = (yield* Secrets.controlToken(args)) ?? file.controlToken
     const settings = { ...file, ...flags, ...(token && { controlToken: token }) } satisfies Settings

@@ -8,16 +8,49 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
+import type * as Control from "../../Control.ts"
 import * as Fault from "../../Fault.ts"
+import type * as Journal from "../../Journal.ts"
 import * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
 import * as TestPerson from "../../TestPerson.ts"
 import { groups } from "../operations/all.ts"
 import type * as Operation from "../operations/operation.ts"
 import { CustomerId } from "../operations/sessions.ts"
-import * as Explanation from "./explanation.ts"
 import type { ObjectSchema, Target, Tool } from "./tool.ts"
 import { checkNames, refused } from "./tool.ts"
+
+const described = (
+  { at, faults, id, request, response, rule, unexpected, why }: Journal.Entry
+): string =>
+  `exchange ${id} at ${at}: ${request.method} ${request.target} received ` +
+  `${response.delivery === "whole" ? `status ${response.status}` : `a broken response (status ${response.status})`}, ` +
+  `by the rule ${rule}. ${why}.` +
+  (faults.length === 0 ? "" : ` Faults that fired: ${faults.map(({ id, kind }) => `${id} (${kind})`).join(", ")}.`) +
+  (unexpected ? " The service document does not allow this request: the client must change it." : "")
+
+/** Explains the last check of a customer, with the last token request if it may be the cause. */
+const explanationOf = (call: Operation.Call<Control.ControlUnavailable>, customerId: string) =>
+  Effect.gen(function*() {
+    const { entries, none } = yield* call(groups.journal.search, { customerId }, {}).pipe(
+      Effect.map(({ entries }) => ({ entries, none: `${customerId} has sent no check.` })),
+      Effect.catchTag("SessionUnknown", ({ message }) => Effect.succeed({ entries: [], none: `${message}.` }))
+    )
+    const { entries: unmatched } = yield* call(groups.journal.unmatched, {}, {})
+    const lastOf = (operation: Journal.Operation) => entries.findLast((entry) => entry.operation === operation)
+    const check = lastOf("aml")
+    const token = lastOf("token")
+    const lastUnmatched = unmatched.at(-1)
+    return [
+      check === undefined ? none : `The last check is ${described(check)}`,
+      ...(token === undefined || check !== undefined && token.id < check.id && check.response.status !== 401
+        ? []
+        : [`The last token request is ${described(token)}`]),
+      ...(lastUnmatched === undefined
+        ? []
+        : [`Requests that belong to no session: ${unmatched.length}. The last one is ${described(lastUnmatched)}`])
+    ].join("\n")
+  })
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -126,7 +159,7 @@ const explainLastCheck: Tool = {
   call: ({ call }, args) =>
     Effect.gen(function*() {
       yield* checkNames(args, ["customerId"])
-      return { text: yield* Explanation.explain(call, yield* customerOf(args)) }
+      return { text: yield* explanationOf(call, yield* customerOf(args)) }
     })
 }
 

@@ -3,10 +3,8 @@ import { clock } from "./clock.ts"
 import { faults } from "./faults.ts"
 import { journal } from "./journal.ts"
 import type * as Operation from "./operation.ts"
-import { profile } from "./profile.ts"
 import { server } from "./server.ts"
-import { sessions } from "./sessions.ts"
-import { testPersons } from "./testPersons.ts"
+import { profile, sessions, testPersons } from "./sessions.ts"
 import { tokens } from "./tokens.ts"
 
 export const groups = { sessions, clock, faults, testPersons, profile, tokens, journal, server }

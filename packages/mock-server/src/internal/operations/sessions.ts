@@ -1,4 +1,4 @@
-/** The operations on sessions. */
+/** The operations on sessions, their profiles and their own test persons. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as DateTime from "effect/DateTime"
@@ -8,11 +8,55 @@ import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
+import * as TestPerson from "../../TestPerson.ts"
 import { closed } from "../schema/fields.ts"
 import { ClockReading, readClock } from "./clock.ts"
 import { ControlRefused, SessionUnknown } from "./controlErrors.ts"
 import * as Operation from "./operation.ts"
 import * as SessionOptions from "./sessionOptions.ts"
+
+const { apply, read } = SessionOptions.options.profile
+
+export const profile = {
+  get: Operation.make({
+    endpoint: HttpApiEndpoint.get("get")`/sessions/${Operation.customerIdParameter}/profile`.addSuccess(Profile.Profile)
+      .addError(SessionUnknown),
+    description: "Shows how a session behaves where the service document leaves a choice",
+    on: Operation.session,
+    accepts: Operation.nothing,
+    run: read
+  }),
+  change: Operation.make({
+    endpoint: HttpApiEndpoint.patch("change")`/sessions/${Operation.customerIdParameter}/profile`.setPayload(
+      Profile.Patch
+    )
+      .addSuccess(Profile.Profile).addError(ControlRefused).addError(SessionUnknown),
+    description: "Changes options of the profile of a session, or applies a preset",
+    on: Operation.begunSession,
+    accepts: Operation.accept(Profile.Patch),
+    run: (session, patch) => Effect.zipRight(apply(session, { profile: patch }), read(session))
+  })
+}
+
+export const testPersons = {
+  list: Operation.make({
+    endpoint: HttpApiEndpoint.get("list")`/sessions/${Operation.customerIdParameter}/test-persons`
+      .addSuccess(Schema.Array(TestPerson.Listed)).addError(SessionUnknown),
+    description: "Lists the test persons that were added to a session, without names and dates of birth",
+    on: Operation.session,
+    accepts: Operation.nothing,
+    run: ({ testPersons }) => testPersons.list
+  }),
+  set: Operation.make({
+    endpoint: HttpApiEndpoint.put("set")`/sessions/${Operation.customerIdParameter}/test-persons`
+      .setPayload(TestPerson.CustomList).addSuccess(Schema.Array(TestPerson.Listed)).addError(ControlRefused)
+      .addError(SessionUnknown),
+    description: "Replaces the test persons of a session",
+    on: Operation.begunSession,
+    accepts: Operation.accept(TestPerson.CustomList, "testPersons"),
+    run: ({ testPersons }, list) => Effect.zipRight(testPersons.set(list), testPersons.list)
+  })
+}
 
 const optional = { exact: true } as const
 

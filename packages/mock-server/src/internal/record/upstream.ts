@@ -1,8 +1,9 @@
-/** The service that is recorded or compared: its addresses, and one exchange with it. */
+/** The service that is recorded or compared: its addresses, one exchange with it, and the proxy to it. */
 import * as IdvApi from "@effect-idv/core/IdvApi"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpMethod from "@effect/platform/HttpMethod"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -10,7 +11,33 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { Operation } from "../journal/entry.ts"
 import * as Request from "../wire/request.ts"
+import * as ServerResponse from "../wire/serverResponse.ts"
 import { type Exchange, isSuccess } from "./exchange.ts"
+
+/** Forwards each request to the upstream and each response to the client, unchanged, and records the exchange. */
+export const proxy = (
+  upstream: Upstream,
+  onExchange: (exchange: Exchange) => void,
+  onFailure: (failure: UpstreamFailed, request: Request.Request) => Effect.Effect<void>
+) =>
+  Effect.gen(function*() {
+    const request = yield* Request.read(yield* HttpServerRequest.HttpServerRequest)
+    if (Request.isTooLong(request)) {
+      return ServerResponse.problem(413, `idv-mock record forwards at most ${Request.maxBodyBytes} bytes of a body`)
+    }
+    return yield* Effect.matchEffect(send(upstream, request), {
+      onFailure: (failure) =>
+        Effect.as(
+          onFailure(failure, request),
+          ServerResponse.problem(failure.problem === "slow" ? 504 : 502, failure.message)
+        ),
+      onSuccess: (exchange) =>
+        Effect.sync(() => {
+          onExchange(exchange)
+          return ServerResponse.make(exchange.response)
+        })
+    })
+  })
 
 export interface Upstream {
   /** The address of the token endpoint, without its path. */
