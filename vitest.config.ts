@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 class LongestFirst extends BaseSequencer {
   override sort(files: Array<TestSpecification>) {
     const long =
-      /(Conformance|ConformanceReport|Documents|Inspector|Isolation|Learning|Ledger|MutantGate|Pairwise|Rescreening|TokenStoreSql|Vitest|cliVerify|contractTesting|observability|onboardingApi)\.test\.ts$/
+      /(Conformance|ConformanceReport|Documents|Inspector|Isolation|Learning|Ledger|MutantGate|Pairwise|Rescreening|TokenStoreSql|Vitest|cliVerify|observability|onboardingApi)\.test\.ts$/
     const rank = ({ moduleId }: TestSpecification) => long.test(moduleId) ? 0 : 1
     return super.sort(files).then((sorted) => sorted.toSorted((a, b) => rank(a) - rank(b)))
   }
@@ -13,8 +13,11 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ["packages/*/test/**/*.test.ts"],
+    // The suite of an example also runs here, because a process of its own takes three times as long.
+    include: ["packages/*/test/**/*.test.ts", "packages/examples/src/contract-testing/**/*.test.ts"],
     exclude: [
+      // contractTesting.nightly.test.ts runs this: Conformance.test.ts runs the same cases on the mock server.
+      "packages/examples/src/contract-testing/conformance.test.ts",
       // `pnpm test:nightly` runs these: they measure real time, take long, or need a browser for half a minute.
       "**/*.nightly.test.ts",
       "packages/examples/test/recipesPlaywright.test.ts",

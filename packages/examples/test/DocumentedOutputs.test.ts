@@ -27,7 +27,7 @@ describe("outputs of the documents", () => {
       // operations.test.ts compares the runbooks.
       "docs/operating.md",
       "docs/performance.md",
-      // contractTesting.test.ts compares the files and their tests.
+      // contractTesting.nightly.test.ts compares the files and their tests.
       readme("contract-testing"),
       // observability.test.ts compares the output of its program.
       readme("observability"),

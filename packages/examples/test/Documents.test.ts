@@ -25,7 +25,7 @@ const fileOf = ({ location }: Snippet) => join(folder, `${location.replaceAll(/[
 
 const isTest = ({ code }: Snippet) => /from "(@effect\/)?vitest"/.test(code)
 /**
- * True if the snippet runs the whole conformance suite as tests or as a function. It is only compiled: contractTesting.test.ts
+ * True if the snippet runs the whole conformance suite as tests or as a function. It is only compiled: contractTesting.nightly.test.ts
  * and Conformance.test.ts run the same calls.
  */
 const isWholeSuite = ({ code }: Snippet) => /describeConformance\(|verify\(\{ kind: "mock"/.test(code)
