@@ -1,7 +1,7 @@
 /**
  * Runs the conformance suite against the servers of the sets, and prints the findings about the correct servers, and how
- * many wrong servers of each area it finds: `pnpm foreign-services [set1|set2|set3|python] [mock|sandbox|fictional|wide]
- * [first step]`. It names the missed ones of a regression set only. Without arguments it runs all sets in all modes; `0 4`
+ * many wrong servers of each area it finds: `pnpm foreign-services [set1|set2|set3|python|java]
+ * [mock|sandbox|fictional|wide] [first step]`. It names the missed ones of a regression set only. Without arguments it runs all sets in all modes; `0 4`
  * runs the first of four parts.
  */
 import { Conformance, Contract } from "@effect-idv/contract"
@@ -9,7 +9,7 @@ import type { CommandExecutor } from "@effect/platform"
 import { type Error as PlatformError, type HttpClient } from "@effect/platform"
 import { NodeContext, NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Array as Arr, Console, Effect, type ParseResult, type Scope } from "effect"
-import * as Python from "./python.ts"
+import * as Programs from "./programs.ts"
 import * as Servers from "./servers.ts"
 
 type Starting = Effect.Effect<
@@ -37,19 +37,19 @@ const ofSet = (name: Servers.Name, mode: Servers.Mode): ServersOfSet => {
   }
 }
 
-const ofPython = (mode: Servers.Mode) =>
-  Effect.map(Python.faults, (faults): ServersOfSet => {
-    const { persons } = Python
+const ofProgram = (name: Programs.Name, mode: Servers.Mode) =>
+  Effect.map(Programs.faults(name), (faults): ServersOfSet => {
+    const { persons } = Programs.programs[name]
     const started = (fault?: string): Starting =>
-      Effect.map(Python.serving(fault), ({ clock, ...service }) => ({
+      Effect.map(Programs.serving(name, fault), ({ clock, ...service }) => ({
         ...service,
         kind: "sandbox",
         spacing: 0,
         ...Servers.ofMode(mode, { clock, persons })
       }))
     return {
-      correct: [["python", false, started()]],
-      wrong: Object.keys(faults).map((id) => ({ id, area: "service in Python", target: started(id) })),
+      correct: [[name, false, started()]],
+      wrong: Object.keys(faults).map((id) => ({ id, area: `service in ${name}`, target: started(id) })),
       isRegression: false
     }
   })
@@ -179,14 +179,21 @@ const chosen = <A extends string>(all: ReadonlyArray<A>) => {
 }
 const [first = 0, step = 1] = words.map(Number).filter(Number.isInteger)
 
+const isProgram = (name: Servers.Name | Programs.Name): name is Programs.Name => Arr.contains(Programs.names, name)
+
 Effect.forEach(
-  chosen([...Servers.names, "python"] as const),
+  chosen([...Servers.names, ...Programs.names]),
   (name) =>
     Effect.forEach(chosen(Servers.modes), (mode) =>
       Effect.flatMap(
-        name === "python" ? ofPython(mode) : Effect.succeed(ofSet(name, mode)),
+        isProgram(name) ? ofProgram(name, mode) : Effect.succeed(ofSet(name, mode)),
         (servers) => run(name, servers, mode, [first, step])
-      ))
+      )).pipe(
+        Effect.catchTag("SystemError", ({ reason }) =>
+          reason === "NotFound"
+            ? Console.log(`${name} was skipped: this machine has no ${name}.`)
+            : Effect.fail(reason))
+      )
 ).pipe(
   Effect.provide([NodeContext.layer, NodeHttpClient.layerUndici]),
   NodeRuntime.runMain

@@ -34,6 +34,8 @@ interface Received {
 
 const Body = Schema.parseJson(Schema.Struct({ name: Schema.String, dob: Schema.String }))
 
+const tokensIn = (body: string): ReadonlyArray<string> => /"access_token":"([^"]+)"/.exec(body)?.slice(1) ?? []
+
 /** The mock server, behind a service that refuses some requests itself, or changes credentials. */
 const verify = (
   target: Conformance.Target,
@@ -43,6 +45,7 @@ const verify = (
   } = {}
 ) => {
   const all: Array<Received> = []
+  const granted: Array<string> = []
   return Effect.gen(function*() {
     const mock = yield* HttpClient.HttpClient
     const client = HttpClient.make((request, url) =>
@@ -55,6 +58,7 @@ const verify = (
         const own = answer(received, all.length)
         if (own !== undefined) return HttpClientResponse.fromWeb(request, own)
         const response = yield* mock.execute(request)
+        if (url.pathname === "/oauth/service") granted.push(...tokensIn(yield* response.text))
         if (url.pathname !== "/api/aml" || response.status !== 200) return response
         const body: unknown = yield* response.json
         return Predicate.isRecord(body)
@@ -67,7 +71,7 @@ const verify = (
     const claims = yield* contract
     const report = yield* Effect.provideService(Conformance.verify(target, claims), HttpClient.HttpClient, client)
     const violated = report.results.filter(({ verdict }) => verdict === "violated").map(({ claim }) => claim)
-    return { all, report, table: Conformance.toTable(report, claims, target), violated }
+    return { all, granted, report, table: Conformance.toTable(report, claims, target), violated }
   }).pipe(Effect.provide(MockServer.layerHttpClient))
 }
 
@@ -83,13 +87,26 @@ const withAttributes = (credential: Record<string, unknown>, changes: Record<str
 })
 
 describe("The plan of a sandbox run", () => {
-  it("costs at most 60 requests, 12 checks, 2 wrong credentials and 12 bad tokens", () => {
-    for (const target of [sandbox, { ...sandbox, persons }]) {
-      const { cost, items } = Conformance.plan(target)
-      assert(cost.requests <= 60 && cost.checks <= 12, JSON.stringify(cost))
-      deepStrictEqual([cost.wrongCredentials, cost.badTokens], [2, 12])
-      assert(items.length > 100, `${items.length}`)
-    }
+  it.effect("costs at most 60 requests, 12 checks, 2 wrong credentials, 12 bad tokens and 35 seconds", () =>
+    Effect.gen(function*() {
+      for (const target of [sandbox, { ...sandbox, persons }]) {
+        const plan = Conformance.plan(target)
+        const { cost, items } = plan
+        assert(cost.requests <= 60 && cost.checks <= 12, JSON.stringify(cost))
+        deepStrictEqual([cost.wrongCredentials, cost.badTokens], [2, 12])
+        assert(items.length > 100, `${items.length}`)
+        const text = Conformance.planText(plan, { ...target, spacing: undefined }, yield* contract)
+        assert(Number(/about (\d+) s/.exec(text)?.[1]) <= 35, text)
+      }
+    }))
+
+  it("names the smallest budget that is enough for all cases", () => {
+    const plans = [0, -1].map((less) => {
+      const target = { ...sandbox, persons }
+      return Conformance.plan({ ...target, budget: Conformance.plan(target).sufficientBudget + less })
+    })
+    const reasons = plans.map(({ notTested }) => notTested.filter(([reason]) => reason.endsWith("(--budget)")).length)
+    deepStrictEqual(reasons, [0, 1])
   })
 
   it("has the first probe of a case before the second one of any", () => {
@@ -109,7 +126,19 @@ describe("The plan of a sandbox run", () => {
 
   it.effect("is what the sandbox receives", () =>
     Effect.gen(function*() {
-      const { all, report } = yield* verify({ ...sandbox, persons })
+      let credentials = 0
+      const { all, granted, report } = yield* verify({ ...sandbox, persons }, {
+        change: (credential) => {
+          credentials++
+          return credential
+        }
+      })
+      assert(credentials <= 12, `${credentials}`)
+      const valid = granted.map((token) => `Bearer ${token}`)
+      const badTokens = all.filter(({ authorization = "", path }) =>
+        path === "/api/aml" && !valid.includes(authorization)
+      )
+      assert(badTokens.length <= 12, `${badTokens.length}`)
       strictEqual(all.length, report.requests)
       assert(all.length <= 60, `${all.length}`)
       const tokens = all.filter(({ path }) => path === "/oauth/service")

@@ -259,6 +259,8 @@ export interface Plan {
   readonly cost: Cost
   /** Why a probe is not in the plan, or `undefined` if it is. */
   readonly whyNot: (testCase: Case, probe: Probe) => string | undefined
+  /** The smallest budget that is enough for all probes of these cases that the target can receive. */
+  readonly sufficientBudget: number
   /** How many cases are not tested, wholly or in part, for each reason. */
   readonly notTested: ReadonlyArray<readonly [reason: string, cases: number]>
 }

@@ -10,6 +10,9 @@ export const defaultBudget = 60
 /** How many checks a sandbox may answer, which may be billed: a fifth of its requests. */
 export const checksOf = (budget: number): number => Math.floor(budget / 5)
 
+/** The smallest budget with these requests and checks. */
+export const budgetOf = (requests: number, checks: number): number => Math.max(requests, 5 * checks)
+
 /** The smallest budget that allows a check. */
 export const smallestBudget = 5
 

@@ -117,7 +117,7 @@ export const cases: ReadonlyArray<Case> = [
   noToken("key.second-customer", "token.request.authorization", [
     ["the key of another customer", withKey("{secondKey}")],
     ["the id of another customer with the key", withId("{secondId}")]
-  ], { notOnSandbox: "needs a second customer" }),
+  ], { notOnSandbox: "the suite has a second customer of a mock server only" }),
   noToken("authorization.no-key", "token.request.authorization", [
     ["an empty key", withKey("")],
     ["the id in place of the key", withKey("{id}")],

@@ -31,6 +31,12 @@ export type Row<Changes> = readonly [title: string, changes: Changes]
 /** A table with at least one row. */
 export type Rows<Changes> = readonly [Row<Changes>, ...ReadonlyArray<Row<Changes>>]
 
+/** Why a sandbox is not asked whether invented people are on a list. */
+export const noOtherListed = "the document does not say which names are on a list"
+
+/** Why a sandbox receives no test of its limits. */
+export const mayBlock = "the document shows no limits, and a test of them may block the customer"
+
 type Options = Partial<Pick<Case, "worth" | "needsOwnCustomer" | "notOnSandbox" | "dependsOn" | "firstIfIgnored">>
 
 /** A case whose probes are sequences of requests. */

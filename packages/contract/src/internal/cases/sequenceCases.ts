@@ -1,7 +1,7 @@
 /** Several requests in a row, or at the same time: whether each is authorised and answered by itself. */
 import type { Case } from "../model.ts"
 import type { AmlStep, Step } from "../steps.ts"
-import { bodyWith, check, person, type Row, type Rows, sequences, token } from "./probes.ts"
+import { bodyWith, check, noOtherListed, person, type Row, type Rows, sequences, token } from "./probes.ts"
 
 type Sequences = Rows<ReadonlyArray<Step>>
 
@@ -127,7 +127,7 @@ export const cases: ReadonlyArray<Case> = [
     ["a sanctioned person", [check({ person: "listed 2" })]],
     ...[sameName, atOnce, ...documented]
   ], {
-    notOnSandbox: "only the mock server decides by the last word of a name"
+    notOnSandbox: noOtherListed
   }),
   sequences("aml.sequence.profile", "aml.profile.own", "own profile", [sameName, atOnce, ...documented]),
   sequences("aml.sequence.again", "aml.match.again", "repeated check", [
@@ -274,6 +274,9 @@ export const finalCases: ReadonlyArray<Case> = [
   ]]),
   sequences("aml.issuer", "aml.answer.issuer", "same issuer", [["issuer and version in all responses of the run", []]]),
   sequences("aml.profile.own", "aml.profile.own", "own profile", [["the profiles in all responses of the run", []]]),
+  sequences("aml.profile.stable", "aml.profile.stable", "stable profile", [
+    ["the profiles of each person in the run", []]
+  ]),
   sequences("aml.searched-on.run", "aml.answer.searched-on.time", "time of search", [
     ["searched_on from the first to the last response of the run", []]
   ])

@@ -26,7 +26,8 @@ export const of = ({ claims }: Contract.Contract) => (result: Result): string =>
   const found = claims.find(({ id }) => id === claim)
   const usual = verdict === "drift" && found !== undefined ? usualText(found) : undefined
   const change = isChanged === true ? "the service has changed: " : ""
-  return `${change}${usual ?? `expected ${expects}`}, observed ${observed}${cause === undefined ? "" : ` (${cause})`}`
+  const isShown = cause === undefined || cause === `HTTP ${observed}`
+  return `${change}${usual ?? `expected ${expects}`}, observed ${observed}${isShown ? "" : ` (${cause})`}`
 }
 
 /** The sentence of the service document that a result contradicts, or why there is none. */
@@ -37,17 +38,12 @@ export const sentenceOf = ({ claims }: Contract.Contract, { claim, level, sectio
     : `Assumption ${claim}: ${source ?? "the contract lacks it"}`
 }
 
-/** What was expected and observed, and how to see it. */
-export const evidenceOf = (contract: Contract.Contract, result: Result): ReadonlyArray<string> => [
-  of(contract)(result),
-  ...(result.curl === undefined ? [] : [result.curl])
-]
-
-/** What was sent, the sentence, and what {@link evidenceOf} says. */
+/** What was sent, the sentence, what was expected and observed, and how to see it. */
 export const linesOf = (contract: Contract.Contract, result: Result): ReadonlyArray<string> => [
   titleOf(result),
   sentenceOf(contract, result),
-  ...evidenceOf(contract, result)
+  of(contract)(result),
+  ...(result.curl === undefined ? [] : [result.curl])
 ]
 
 /** An alarm that belongs to no single case. */

@@ -40,22 +40,35 @@ const headOf = (report: Report, contract: Contract.Contract, runInfo: RunInfo): 
   return [...aligned(rows), ""]
 }
 
+/** The variables of the commands that are not those of the command line. */
+const variables: ReadonlyArray<readonly [pattern: RegExp, meaning: string]> = [
+  [/\$\{?TOKEN\b/, "$TOKEN is an access token"],
+  [/\$\{?(TOKEN|IDV_CUSTOMER_ID|IDV_CUSTOMER_KEY)_/, "a longer name is that value, changed as the name says"],
+  [/\$\{?UNKNOWN_/, "$UNKNOWN_ID and $UNKNOWN_KEY are any texts"],
+  [/\$\{?PERSON_/, "$PERSON_NAME and $PERSON_DOB are your first test person on no list"],
+  [/\$\{?LISTED_/, "$LISTED_NAME and $LISTED_DOB are your first listed test person, $LISTED_2_NAME the second"],
+  [/\$AML_PROFILE/, "$AML_PROFILE is the profile of the last response"]
+]
+
 /**
  * Each violated claim once, with its sentence, and below it its cases: what was expected and observed, and a command that
- * shows it.
+ * shows it. A command stands once, below the first case that it shows.
  */
 const violatedOf = (results: ReadonlyArray<Result>, contract: Contract.Contract): ReadonlyArray<string> => {
   const violated = results.filter(({ verdict }) => verdict === "violated")
   const claims = Object.entries(Arr.groupBy(violated, ({ claim }) => claim))
+  const commands = claims.flatMap(([, own]) => own.map(({ curl = "" }) => curl))
+  const isFirst = (result: Result) => violated.find(({ curl }) => curl === result.curl) === result
+  const used = variables.flatMap(([pattern, meaning]) => commands.some((curl) => pattern.test(curl)) ? [meaning] : [])
   return violated.length === 0 ? [] : [
-    `Violated: ${Summary.quantity(claims.length, "claim")}, in ${
-      Summary.quantity(violated.length, "case")
-    }. In the commands, $TOKEN is an access token of the customer`,
+    `Violated: ${Summary.quantity(claims.length, "claim")}, in ${Summary.quantity(violated.length, "case")}`,
+    ...(used.length === 0 ? [] : [`  In the commands, ${used.join("; ")}`]),
     ...claims.flatMap(([claim, own]) => [
       `${claim}: ${CaseText.sentenceOf(contract, own[0])}`,
       ...own.flatMap((result) => [
         `  ✗ ${result.id}: ${CaseText.titleOf(result)}`,
-        ...CaseText.evidenceOf(contract, result).map((line) => `      ${line}`)
+        `      ${CaseText.of(contract)(result)}`,
+        ...(result.curl === undefined || !isFirst(result) ? [] : [`      ${result.curl}`])
       ])
     ]),
     ""
@@ -83,7 +96,7 @@ const notTestedOf = (report: Report, results: ReadonlyArray<Result>): ReadonlyAr
   const reasons = Summary.notTested({ ...report, results })
   const missing = CaseText.missingCases(report)
   return reasons.length + missing.length === 0 ? [] : [
-    "Not tested",
+    "Not tested, wholly or in part",
     ...missing.map(({ claim, text }) => `  ${claim}: ${text}`),
     ...reasons.map(([reason, ids]) =>
       ids.length > maxNamed ? `  - ${ids.length} cases: ${reason}` : `  - ${ids.join(", ")}: ${reason}`

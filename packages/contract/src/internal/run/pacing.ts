@@ -51,7 +51,8 @@ export interface Pacing {
 }
 
 export const make = (
-  { budget = TargetOptions.defaultBudget, kind, spacing = TargetOptions.defaultSpacing }: Target
+  { budget = TargetOptions.defaultBudget, kind, spacing = TargetOptions.defaultSpacing }: Target,
+  sufficientBudget: number
 ): Effect.Effect<Pacing> =>
   Effect.gen(function*() {
     const state = yield* Ref.make<State>({ sent: 0, checks: 0, rateLimited: 0, isReserveUsable: false })
@@ -66,11 +67,11 @@ export const make = (
           )
         }
         if (sent >= (isReserveUsable ? budget : budget - Plan.reserve.requests)) {
-          return yield* skip(budgetSpent(budget))
+          return yield* skip(budgetSpent(budget, sufficientBudget))
         }
         const mostChecks = isReserveUsable ? maxChecks : Math.max(1, maxChecks - Plan.reserve.checks)
         if (isCheck && checks >= mostChecks) {
-          return yield* skip(checksSpent(maxChecks))
+          return yield* skip(checksSpent(maxChecks, sufficientBudget))
         }
         if (sent > 0) yield* Effect.sleep(spacing)
       })

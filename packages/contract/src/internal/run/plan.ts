@@ -64,12 +64,19 @@ interface Limit {
 }
 
 /** The limits of a sandbox. */
-const limitsOf = ({ budget = TargetOptions.defaultBudget, wrongKeys }: Target): ReadonlyArray<Limit> => {
+const limitsOf = (
+  { budget = TargetOptions.defaultBudget, wrongKeys }: Target,
+  sufficient: number
+): ReadonlyArray<Limit> => {
   const checks = TargetOptions.checksOf(budget)
   const { defaultBadTokens, defaultWrongCredentials } = TargetOptions
   return [
-    { of: "requests", most: budget - reserve.requests, reason: budgetSpent(budget) },
-    { of: "checks", most: Math.max(1, checks - reserve.checks - lenientChecks), reason: checksSpent(checks) },
+    { of: "requests", most: budget - reserve.requests, reason: budgetSpent(budget, sufficient) },
+    {
+      of: "checks",
+      most: Math.max(1, checks - reserve.checks - lenientChecks),
+      reason: checksSpent(checks, sufficient)
+    },
     ...(wrongKeys === true ? [] : [
       {
         of: "wrongCredentials" as const,
@@ -87,11 +94,12 @@ const checksForProbes = 3
 /** Why a budget allows no probe of the API, although a correct service would bill none. */
 const probeObstacle = (
   { budget = TargetOptions.defaultBudget, kind }: Target,
-  { steps }: Probe
+  { steps }: Probe,
+  sufficient: number
 ): string | undefined => {
   const checks = TargetOptions.checksOf(budget)
   return kind === "sandbox" && checks < checksForProbes && serviceSteps(steps).some(({ to }) => to === "aml")
-    ? checksSpent(checks)
+    ? checksSpent(checks, sufficient)
     : undefined
 }
 
@@ -152,7 +160,10 @@ const keyOf = ({ steps }: Probe): string => JSON.stringify(steps)
 export const nameOf = ({ probe, testCase }: PlannedProbe): string => `${testCase.id}: ${probe.title}`
 
 export const make = (target: Target, cases: ReadonlyArray<Case>): Plan => {
-  const limits = target.kind === "mock" ? [] : limitsOf(target)
+  const isUnlimited = target.kind === "mock" || target.budget === Infinity
+  /** A plan without a limit shows which budget is enough. */
+  const sufficient = isUnlimited ? Infinity : make({ ...target, budget: Infinity }, cases).sufficientBudget
+  const limits = target.kind === "mock" ? [] : limitsOf(target, sufficient)
   const all = Arr.sort(cases, byWorth).map((testCase) => ({ testCase, probes: probesOf(target, testCase) }))
   const rounds = Math.max(0, ...all.map(({ probes }) => probes.length))
   const candidates = Arr.makeBy(rounds, (round) =>
@@ -172,7 +183,7 @@ export const make = (target: Target, cases: ReadonlyArray<Case>): Plan => {
     const reason = obstacle(target, item.testCase, item.probe) ??
       (own.requests === 0
         ? undefined
-        : probeObstacle(target, item.probe) ?? limits.find(({ most, of }) => own[of] > 0 && next[of] > most)?.reason)
+        : probeObstacle(target, item.probe, sufficient) ?? limits.find(({ most, of }) => own[of] > 0 && next[of] > most)?.reason)
     if (reason !== undefined) {
       reasons.set(nameOf(item), reason)
       continue
@@ -184,9 +195,13 @@ export const make = (target: Target, cases: ReadonlyArray<Case>): Plan => {
   const reasonsOfCases = all.flatMap(({ probes, testCase }) =>
     Arr.dedupe(probes.flatMap((probe) => reasons.get(nameOf({ testCase, probe })) ?? []))
   )
+  const whole = target.kind === "mock" ? cost : sum(cost, { ...nothing, ...reserve })
   return {
     items: target.kind === "mock" ? items : Arr.sort(items, inPhases),
-    cost: target.kind === "mock" ? cost : sum(cost, { ...nothing, ...reserve }),
+    cost: whole,
+    sufficientBudget: isUnlimited
+      ? TargetOptions.budgetOf(whole.requests, whole.checks + lenientChecks)
+      : sufficient,
     whyNot: (testCase, probe) => reasons.get(nameOf({ testCase, probe })),
     notTested: Object.entries(Arr.groupBy(reasonsOfCases, (reason) => reason))
       .map(([reason, group]) => [reason, group.length] as const)

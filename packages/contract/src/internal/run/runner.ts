@@ -12,7 +12,7 @@ import type * as Scope from "effect/Scope"
 import * as Cases from "../cases/all.ts"
 import { causeOf, type Endpoint, type Request, type StepExchange } from "../exchange.ts"
 import type { Case, Observation, Observer, Probe, Run, Target } from "../model.ts"
-import * as Persons from "../persons.ts"
+import { needsListed } from "../persons.ts"
 import * as Preflight from "../preflight.ts"
 import { read, type Reading, usualWords } from "../readings/readings.ts"
 import { isDocumentedCheck } from "../readings/responseReadings.ts"
@@ -32,6 +32,13 @@ const ownPersonsOnly = "the sandbox answers only about its own test persons"
 
 /** The observation that `searched_on` is the time of the search, because it moves with the clock. */
 const timeOfSearch = "of the search"
+
+/** Why some readings find nothing to compare. */
+const noResults: Partial<Record<Reading, string>> = {
+  "promised result": needsListed,
+  "every match": inapplicable.fewPeople,
+  "stable profile": inapplicable.noRepetition
+}
 
 /** The shortest run, in milliseconds, in which the times of the searches show whether a clock moves. */
 const minRunMillis = 10_000
@@ -99,12 +106,12 @@ export const make = (
 
     const controlPlane = yield* ControlPlane.make(target, send)
     const customers = yield* Customers.make(target, controlPlane.create)
-    const pacing = yield* Pacing.make(target)
+    const plan = Plan.make({ ...target, customerId: customers.own.id }, cases)
+    const pacing = yield* Pacing.make(target, plan.sufficientBudget)
     const confirmation = yield* RefusalConfirmation.make
     const session = yield* Session.make(target, customers, send, pacing, confirmation, observer)
     const sendSteps = yield* StepRunner.make(target, session, controlPlane)
     const oneAtATime = yield* Effect.makeSemaphore(1)
-    const plan = Plan.make({ ...target, customerId: customers.own.id }, cases)
 
     /**
      * The documented check. If the address of the API is a web page, neither a token nor a name is sent there, and the
@@ -198,8 +205,8 @@ export const make = (
         const details = last === undefined ? {} : { cause: causeOf(last), curl: last.curl }
         const observed = read(reading, exchanges)
         if (observed === timeOfSearch && isTooShort(exchanges)) return yield* skip(inapplicable.tooShort)
-        if (observed === "no result" && reading === "promised result") return yield* skip(Persons.needsListed)
-        if (observed === "no result" && reading === "every match") return yield* skip(inapplicable.fewPeople)
+        const noResult = noResults[reading]
+        if (observed === "no result" && noResult !== undefined) return yield* skip(noResult)
         if (isPreflight) {
           const isSkipped = failure !== undefined && failure.caseId !== id && !failure.shownBy.includes(reading)
           return { observed, ...details, ...(isSkipped && { skipped: failure.reason, dependsOn: failure.caseId }) }

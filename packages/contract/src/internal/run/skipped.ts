@@ -16,18 +16,21 @@ export const inapplicable = {
   unchanged: "the change makes no difference to this customer, token or person",
   refusesOthers: "the service refuses a further field, so others show nothing",
   tooShort: "the checks of this run took less than 10 s in all, which does not show whether searched_on moves",
-  fewPeople: "the run had the results of too few people"
+  fewPeople: "the run had the results of too few people",
+  noRepetition: "the run had no person twice"
 }
 
-/** The reasons of cases that would exceed the limits of a sandbox. */
-export const budgetSpent = (budget: number): string => `the budget of ${budget} requests is spent (--budget)`
-export const checksSpent = (checks: number): string =>
-  `the budget of ${checks} check${checks === 1 ? "" : "s"} that may be billed is spent (--budget)`
+/** The reasons of cases that would exceed the limits of a sandbox, with the budget that all cases need. */
+export const budgetSpent = (budget: number, sufficient: number): string =>
+  `the budget of ${budget} requests is spent; ${sufficient} is enough for all (--budget)`
+export const checksSpent = (checks: number, sufficient: number): string =>
+  `the budget of ${checks} check${checks === 1 ? "" : "s"} that may be billed is spent; ` +
+  `a budget of ${sufficient} requests is enough for all (--budget)`
 export const wrongCredentialsSpent = (most: number): string =>
   `a sandbox receives at most ${most} wrong credentials (--wrong-keys)`
 export const badTokensSpent = (most: number): string => `a sandbox receives at most ${most} bad tokens (--wrong-keys)`
 
-export const isBudget = (reason: string): boolean => / spent \(--budget\)$|^a sandbox receives at most /.test(reason)
+export const isBudget = (reason: string): boolean => / spent; .*\(--budget\)$|^a sandbox receives at most /.test(reason)
 
 /** Whether the user can change the reason with a flag, which it names at its end. */
 export const isChosen = (reason: string): boolean => /\(--[a-z-]+\)$/.test(reason)

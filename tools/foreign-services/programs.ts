@@ -1,0 +1,69 @@
+/** The services that are programs of their own, in other languages: correct, or with one of their faults. */
+import { Command, HttpClient, HttpClientRequest } from "@effect/platform"
+import { Chunk, Effect, Redacted, Schema, Stream } from "effect"
+import { fileURLToPath } from "node:url"
+
+const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
+
+export const names = ["python", "java"] as const
+export type Name = typeof names[number]
+
+const listed = (name: string, dob: string) => ({ name, dob, matchFound: "Potential match" as const })
+const notListed = (name: string, dob: string) => ({ name, dob, matchFound: "No" as const })
+
+/** How each service starts, and the persons whose results its author promises. */
+export const programs = {
+  python: {
+    command: ["python3", path("python/service.py")],
+    persons: [
+      listed("Mirela Testpep", "09-02-1951"),
+      listed("Tomás Ferreira Testsanction", "23-11-1968"),
+      notListed("Giulia Conti", "17-05-1983")
+    ]
+  },
+  java: {
+    command: ["java", "-XX:TieredStopAtLevel=1", path("java/Service.java")],
+    persons: [
+      listed("Aurelio Bianchi-Testpep", "03-08-1947"),
+      listed("Nadia Khoury", "19-12-1972"),
+      notListed("Síle Ní Bhraonáin", "28-02-1990")
+    ]
+  }
+} satisfies Record<Name, object>
+
+const commandOf = (name: Name, ...words: ReadonlyArray<string>) => {
+  const [program, ...first] = programs[name].command
+  return Command.make(program, ...first, ...words)
+}
+
+const Announcement = Schema.parseJson(Schema.Struct({ url: Schema.String, id: Schema.String, key: Schema.String }))
+
+const FaultList = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
+
+/** The faults of a service, by id. Fails if the machine does not have the language. */
+export const faults = (name: Name) =>
+  Effect.flatMap(Command.string(commandOf(name, "--list")), Schema.decode(FaultList))
+
+/** A service until the scope closes: its address and its customer, and how its clock is moved. */
+export const serving = (name: Name, fault?: string) =>
+  Effect.gen(function*() {
+    const process = yield* Command.start(
+      // The service ends with its standard input.
+      commandOf(name, ...(fault === undefined ? [] : ["--fault", fault])).pipe(Command.stdin("pipe"))
+    )
+    const lines = yield* process.stdout.pipe(Stream.decodeText(), Stream.splitLines, Stream.take(1), Stream.runCollect)
+    const { id, key, url } = yield* Schema.decode(Announcement)(Chunk.join(lines, ""))
+    const client = yield* HttpClient.HttpClient
+    return {
+      authUrl: url,
+      baseUrl: url,
+      customerId: id,
+      customerKey: Redacted.make(key),
+      clock: (millis: number) =>
+        client.execute(HttpClientRequest.bodyText(HttpClientRequest.post(`${url}/clock`), String(millis))).pipe(
+          Effect.scoped,
+          Effect.orDie,
+          Effect.asVoid
+        )
+    }
+  })
