@@ -58,7 +58,12 @@ const verify = (
         const own = answer(received, all.length)
         if (own !== undefined) return HttpClientResponse.fromWeb(request, own)
         const response = yield* mock.execute(request)
-        if (url.pathname === "/oauth/service") granted.push(...tokensIn(yield* response.text))
+        if (url.pathname === "/oauth/service") {
+          const { headers, status } = response
+          const body = yield* response.text
+          granted.push(...tokensIn(body))
+          return HttpClientResponse.fromWeb(request, new Response(body, { headers, status }))
+        }
         if (url.pathname !== "/api/aml" || response.status !== 200) return response
         const body: unknown = yield* response.json
         return Predicate.isRecord(body)
