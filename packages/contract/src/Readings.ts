@@ -6,56 +6,15 @@
  */
 import type * as Option from "effect/Option"
 import * as Record from "effect/Record"
+import type { ServiceResponse } from "./internal/exchange.ts"
 import * as CredentialReadings from "./internal/readings/credentialReadings.ts"
 import * as ResponseReadings from "./internal/readings/responseReadings.ts"
 import * as TokenReadings from "./internal/readings/tokenReadings.ts"
+import type { NameAndDob } from "./internal/steps.ts"
 
-/**
- * A complete response of the service.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Response {
-  /** The address of the request. */
-  readonly url: URL
-  readonly status: number
-  /** The names are in lower case. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array
-  /** When the body was complete, in milliseconds since 1970. */
-  readonly receivedAt: number
-  /** From the request to the complete body, in milliseconds. */
-  readonly millis: number
-}
-
-/**
- * The person whom a check was about.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Person {
-  readonly name: string
-  /** The date of birth, in the form `dd-mm-yyyy`. */
-  readonly dob: string
-}
-
-/**
- * What a response grants: a token, and what the service states about it.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Grant {
-  /** Where the token is: the path of a field, or `text` for a body of plain text. */
-  readonly field: string
-  readonly token: string
-  /** The value of the field for the token type, if there is one. */
-  readonly type?: unknown
-  /** The value of the field for the lifetime, if there is one. */
-  readonly lifetime?: unknown
-}
+export type { ServiceResponse as Response } from "./internal/exchange.ts"
+export type { Grant } from "./internal/readings/tokenReadings.ts"
+export type { NameAndDob as Person } from "./internal/steps.ts"
 
 const ofToken = { ...ResponseReadings.readings, ...TokenReadings.readings }
 
@@ -89,7 +48,7 @@ export type CheckWords = Readonly<Record<keyof typeof ofCheck, string>>
  * @category combinators
  * @since 0.1.0
  */
-export const ofTokenResponse = (response: Response): TokenWords => {
+export const ofTokenResponse = (response: ServiceResponse): TokenWords => {
   const responses = [{
     step: { to: "token" as const },
     response: { _tag: "Response" as const, ...response },
@@ -104,7 +63,7 @@ export const ofTokenResponse = (response: Response): TokenWords => {
  * @category combinators
  * @since 0.1.0
  */
-export const ofCheckResponse = (response: Response, { dob, name }: Person): CheckWords => {
+export const ofCheckResponse = (response: ServiceResponse, { dob, name }: NameAndDob): CheckWords => {
   const step = { to: "aml" as const, body: { name, dob } }
   const responses = [{ step, person: { name, dob }, response: { _tag: "Response" as const, ...response }, secrets: [] }]
   return Record.map(ofCheck, (read) => read(responses))
@@ -116,5 +75,5 @@ export const ofCheckResponse = (response: Response, { dob, name }: Person): Chec
  * @category getters
  * @since 0.1.0
  */
-export const grantOf = (response: Response): Option.Option<Grant> =>
+export const grantOf = (response: ServiceResponse): Option.Option<TokenReadings.Grant> =>
   TokenReadings.grantOf({ _tag: "Response", ...response })

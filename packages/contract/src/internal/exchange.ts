@@ -15,17 +15,27 @@ export interface Request {
   readonly inPieces?: boolean | undefined
 }
 
-/** A complete response. */
-export interface Response {
-  readonly _tag: "Response"
+/**
+ * A complete response of the service.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ServiceResponse {
+  /** The address of the request. */
   readonly url: URL
   readonly status: number
+  /** The names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
   /** When the body was complete, in milliseconds since 1970. */
   readonly receivedAt: number
   /** From the request to the complete body, in milliseconds. */
   readonly millis: number
+}
+
+export interface Response extends ServiceResponse {
+  readonly _tag: "Response"
 }
 
 /**

@@ -11,29 +11,31 @@ export type Json = null | boolean | number | string | ReadonlyArray<Json> | { re
  */
 export type Template = string
 
-/** A person of a check. */
-export interface Person {
+/**
+ * A person whom a check is about.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface NameAndDob {
   readonly name: string
   /** The date of birth, in the form `dd-mm-yyyy`. */
   readonly dob: string
+}
+
+/** A person with what is known about them. */
+export interface Person extends NameAndDob {
   /** The result that is promised: by the user, or by the last word of the name on a mock server. */
   readonly promised?: string
   /** Whether the user named the person. Reports then show no name. */
   readonly isOfUser: boolean
 }
 
-/** A person whom the suite invents. */
-export interface InventedPerson {
-  readonly name: string
-  /** The date of birth, in the form `dd-mm-yyyy`. */
-  readonly dob: string
-}
-
 /**
  * The person of a check: one who should be on no list, or on a list. `listed 2` and `listed 3` are further listed test
  * persons. On a sandbox they are the vendor's test persons, if the user names them.
  */
-export type PersonRef = "clear" | "listed" | "listed 2" | "listed 3" | InventedPerson
+export type PersonRef = "clear" | "listed" | "listed 2" | "listed 3" | NameAndDob
 
 /** What a token request and a check can both change. */
 interface RequestChanges {

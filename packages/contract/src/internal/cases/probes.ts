@@ -77,19 +77,16 @@ export const refusal = (
 export const noToken = (id: string, claim: string, rows: Rows<Omit<TokenStep, "to">>, options?: Options): Case =>
   sequences(`token.${id}`, claim, "token withheld", ofOne(token, rows), options)
 
+const withheld = (id: string, claim: string, rows: Rows<ReadonlyArray<Step>>, options?: Options): Case =>
+  sequences(`aml.${id}`, claim, "credential withheld", rows, options)
+
 /** Checks that should receive no credential. */
 export const noCredential = (id: string, claim: string, rows: Rows<Omit<AmlStep, "to">>, options?: Options): Case =>
-  sequences(`aml.${id}`, claim, "credential withheld", ofOne(check, rows), options)
+  withheld(id, claim, ofOne(check, rows), options)
 
 /** Checks with another value of a field, which should receive no credential. */
 export const wrongField = (id: string, claim: string, field: string, rows: Rows<Json>, options?: Options): Case =>
-  sequences(
-    `aml.${id}`,
-    claim,
-    "credential withheld",
-    ofOne((value) => check({ body: bodyWith({ [field]: value }) }), rows),
-    options
-  )
+  withheld(id, claim, ofOne((value) => check({ body: bodyWith({ [field]: value }) }), rows), options)
 
 /** Checks without a field, whose value may be under other names, and should receive no credential. */
 export const misnamedField = (
@@ -97,11 +94,4 @@ export const misnamedField = (
   claim: string,
   rows: Rows<{ readonly [field: string]: Json | undefined }>,
   options?: Options
-): Case =>
-  sequences(
-    `aml.${id}`,
-    claim,
-    "credential withheld",
-    ofOne((changes) => check({ body: bodyWith(changes) }), rows),
-    options
-  )
+): Case => withheld(id, claim, ofOne((changes) => check({ body: bodyWith(changes) }), rows), options)

@@ -22,11 +22,19 @@ const tokenFields = ["access_token", "accessToken", "token", "data.access_token"
 const typeNames = ["token_type", "tokenType"]
 const lifetimeNames = ["expires_in", "expiresIn"]
 
-interface Grant {
-  /** Where the token was found: a field, or `text` for a plain-text body. */
+/**
+ * What a response grants: a token, and what the service states about it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Grant {
+  /** Where the token is: the path of a field, or `text` for a body of plain text. */
   readonly field: string
   readonly token: string
+  /** The value of the field for the token type, if there is one. */
   readonly type?: unknown
+  /** The value of the field for the lifetime, if there is one. */
   readonly lifetime?: unknown
 }
 

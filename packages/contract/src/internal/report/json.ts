@@ -1,32 +1,13 @@
 /** A report for programs. */
 import * as Schema from "effect/Schema"
 import * as Contract from "../../Contract.ts"
-import type { Report, RunInfo } from "../results.ts"
+import { type Report, type RunInfo, verdicts } from "../results.ts"
 import * as ShownRunInfo from "./shownRunInfo.ts"
 import * as Summary from "./summary.ts"
 
 const count = Schema.NonNegativeInt
 
-const CaseCounts = Schema.Struct({
-  "pass": count,
-  "lenient": count,
-  "drift": count,
-  "violated": count,
-  "not tested": count
-})
-
-const Verdict = Schema.Literal("pass", "lenient", "drift", "violated", "not tested")
-
-const ClaimCounts = Schema.Struct({
-  all: count,
-  unobserved: count,
-  executed: count,
-  partly: count,
-  passed: count,
-  lenient: count,
-  drifted: count,
-  violated: count
-})
+const Verdict = Schema.Literal(...verdicts)
 
 const Result = Schema.Struct({
   id: Schema.String,
@@ -47,23 +28,6 @@ const Result = Schema.Struct({
   millis: Schema.Number
 })
 
-const text = Schema.optionalWith(Schema.String, { exact: true })
-
-const number = Schema.optionalWith(count, { exact: true })
-
-const Run = Schema.Struct({
-  authUrl: text,
-  baseUrl: text,
-  startedAt: text,
-  version: text,
-  claimsSha256: text,
-  contractVersion: number,
-  documentSha256: text,
-  requests: count,
-  budget: number,
-  checks: number
-})
-
 const ClaimCoverage = Schema.Struct({
   claim: Schema.String,
   level: Contract.Level,
@@ -78,15 +42,10 @@ export const ReportFile = Schema.Struct({
   conforms: Schema.Boolean,
   verdict: Schema.String,
   requests: count,
-  run: Run,
+  run: ShownRunInfo.ShownRunInfo,
   counts: Schema.Struct({
-    cases: CaseCounts,
-    claims: Schema.Struct({
-      documented: ClaimCounts,
-      observed: ClaimCounts,
-      assumed: ClaimCounts,
-      unknown: ClaimCounts
-    })
+    cases: Summary.CaseCounts,
+    claims: Summary.ClaimCounts
   }),
   results: Schema.Array(Result),
   coverage: Schema.propertySignature(Schema.Array(ClaimCoverage)).pipe(Schema.fromKey("tried")),
@@ -99,7 +58,6 @@ const encode = Schema.encodeSync(Schema.parseJson(ReportFile, { space: 2 }))
 
 export const make = (report: Report, contract: Contract.Contract, runInfo: RunInfo = {}): string => {
   const { alarms, coverage, failOn, kind, requests, results, unexecuted } = report
-  const claimCounts = Summary.countClaims(report, contract)
   return encode({
     version: 2,
     kind,
@@ -109,12 +67,7 @@ export const make = (report: Report, contract: Contract.Contract, runInfo: RunIn
     run: ShownRunInfo.of(report, contract, runInfo),
     counts: {
       cases: Summary.countCases(report),
-      claims: {
-        documented: claimCounts("documented"),
-        observed: claimCounts("observed"),
-        assumed: claimCounts("assumed"),
-        unknown: claimCounts("unknown")
-      }
+      claims: Summary.countClaims(report, contract)
     },
     results,
     coverage,

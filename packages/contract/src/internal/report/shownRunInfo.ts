@@ -1,24 +1,31 @@
 /** The circumstances of a run, as a report shows them: which server, when, by which version, and at what cost. */
 import * as DateTime from "effect/DateTime"
+import * as Schema from "effect/Schema"
 import type * as Contract from "../../Contract.ts"
 import type { Report, RunInfo } from "../results.ts"
 import * as TargetOptions from "../targetOptions.ts"
 
+const count = Schema.optionalWith(Schema.NonNegativeInt, { exact: true })
+
+const text = Schema.optionalWith(Schema.String, { exact: true })
+
 /** The shown circumstances. The customer is not among them. */
-export interface ShownRunInfo {
-  readonly authUrl?: string
-  readonly baseUrl?: string
-  readonly startedAt?: string
-  readonly version?: string
-  readonly claimsSha256?: string
-  readonly contractVersion?: number
+export const ShownRunInfo = Schema.Struct({
+  authUrl: text,
+  baseUrl: text,
+  startedAt: text,
+  version: text,
+  claimsSha256: text,
+  contractVersion: count,
   /** The SHA-256 digest of the service document. */
-  readonly documentSha256?: string
-  readonly requests: number
+  documentSha256: text,
+  requests: Schema.NonNegativeInt,
   /** Only for a sandbox. */
-  readonly budget?: number
-  readonly checks?: number
-}
+  budget: count,
+  checks: count
+})
+
+export type ShownRunInfo = typeof ShownRunInfo.Type
 
 export const of = (
   { kind, requests }: Report,

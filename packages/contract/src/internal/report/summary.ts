@@ -1,24 +1,32 @@
 /** A report in numbers, and in one line. */
 import * as Arr from "effect/Array"
-import type * as Contract from "../../Contract.ts"
+import * as Schema from "effect/Schema"
+import * as Contract from "../../Contract.ts"
 import * as Preflight from "../preflight.ts"
-import type { Coverage, Report, Result, RunInfo, Verdict } from "../results.ts"
+import { type Coverage, type Report, type Result, type RunInfo, type Verdict, verdicts } from "../results.ts"
 import { isFailure } from "../run/skipped.ts"
 
-/** The numbers of claims of one level, by their result. */
-export interface ClaimCounts {
-  readonly all: number
-  /** Claims that no request can show. */
-  readonly unobserved: number
-  /** Claims of which at least one case ran. */
-  readonly executed: number
-  /** Executed claims of which not every case ran. */
-  readonly partly: number
-  readonly passed: number
-  readonly lenient: number
-  readonly drifted: number
-  readonly violated: number
-}
+const count = Schema.NonNegativeInt
+
+export const CaseCounts = Schema.Record({ key: Schema.Literal(...verdicts), value: count })
+
+/** The numbers of claims of each level, by their result. */
+export const ClaimCounts = Schema.Record({
+  key: Contract.Level,
+  value: Schema.Struct({
+    all: count,
+    /** Claims that no request can show. */
+    unobserved: count,
+    /** Claims of which at least one case ran. */
+    executed: count,
+    /** Executed claims of which not every case ran. */
+    partly: count,
+    passed: count,
+    lenient: count,
+    drifted: count,
+    violated: count
+  })
+})
 
 /** The verdict on a claim is the worst of its cases. */
 const worstFirst: ReadonlyArray<Verdict> = ["violated", "drift", "lenient", "pass"]
@@ -27,35 +35,34 @@ const claimVerdict = (claim: string, results: ReadonlyArray<Result>): Verdict | 
   worstFirst.find((verdict) => results.some((result) => result.claim === claim && result.verdict === verdict))
 
 /** How many cases have each verdict. */
-export const countCases = ({ results }: Report): Readonly<Record<Verdict, number>> => {
-  const count = (verdict: Verdict) => results.filter((result) => result.verdict === verdict).length
-  return {
-    "pass": count("pass"),
-    "lenient": count("lenient"),
-    "drift": count("drift"),
-    "violated": count("violated"),
-    "not tested": count("not tested")
-  }
+export const countCases = ({ results }: Report) => {
+  const counts = { "pass": 0, "lenient": 0, "drift": 0, "violated": 0, "not tested": 0 }
+  for (const { verdict } of results) counts[verdict]++
+  return counts
 }
 
-/** Counts the claims of a level, by their result. */
-export const countClaims = (
-  { coverage, results }: Report,
-  { claims }: Contract.Contract
-): (level: Contract.Level) => ClaimCounts =>
-(level) => {
-  const all = claims.filter((claim) => claim.level === level)
-  const verdicts = all.map(({ id }) => claimVerdict(id, results))
-  const count = (verdict: Verdict) => verdicts.filter((other) => other === verdict).length
+/** Counts the claims of each level, by their result. */
+export const countClaims = ({ coverage, results }: Report, { claims }: Contract.Contract) => {
+  const ofLevel = (level: Contract.Level) => {
+    const all = claims.filter((claim) => claim.level === level)
+    const verdicts = all.map(({ id }) => claimVerdict(id, results))
+    const count = (verdict: Verdict) => verdicts.filter((other) => other === verdict).length
+    return {
+      all: all.length,
+      unobserved: all.filter(({ unobserved }) => unobserved !== undefined).length,
+      executed: verdicts.filter((verdict) => verdict !== undefined).length,
+      partly: coverage.filter((claim) => claim.level === level && claim.coverage === "part").length,
+      passed: count("pass"),
+      lenient: count("lenient"),
+      drifted: count("drift"),
+      violated: count("violated")
+    }
+  }
   return {
-    all: all.length,
-    unobserved: all.filter(({ unobserved }) => unobserved !== undefined).length,
-    executed: verdicts.filter((verdict) => verdict !== undefined).length,
-    partly: coverage.filter((claim) => claim.level === level && claim.coverage === "part").length,
-    passed: count("pass"),
-    lenient: count("lenient"),
-    drifted: count("drift"),
-    violated: count("violated")
+    documented: ofLevel("documented"),
+    observed: ofLevel("observed"),
+    assumed: ofLevel("assumed"),
+    unknown: ofLevel("unknown")
   }
 }
 

@@ -4,7 +4,6 @@ import type * as Contract from "../../Contract.ts"
 import * as Preflight from "../preflight.ts"
 import type { Report, Result, RunInfo, Verdict } from "../results.ts"
 import * as CaseText from "./caseText.ts"
-import * as ProfileFlags from "./profileFlags.ts"
 import * as ShownRunInfo from "./shownRunInfo.ts"
 import * as Summary from "./summary.ts"
 
@@ -108,8 +107,22 @@ const notTestedOf = (report: Report, results: ReadonlyArray<Result>): ReadonlyAr
 /** How many cases a line names. */
 const maxNamed = 3
 
+/** One flag for each profile option of which a variant other than the default was observed. */
+const flagsOf = (report: Report, { claims }: Contract.Contract): ReadonlyArray<string> => {
+  const results = Preflight.meaningfulResults(report)
+  return claims.flatMap(({ id, mock }) => {
+    if (mock?.option === undefined) return []
+    const variants = (mock.variants ?? []).map(String)
+    const result = results.find(({ claim, observed }) =>
+      claim === id && observed !== undefined && variants.includes(observed)
+    )
+    return result === undefined ? [] : [`--profile ${mock.option}=${result.observed}`]
+  })
+}
+
+/** The flags that make the mock server behave as the target did. */
 const profileFlagsOf = (report: Report, contract: Contract.Contract): ReadonlyArray<string> => {
-  const flags = ProfileFlags.flags(report, contract)
+  const flags = flagsOf(report, contract)
   return flags.length === 0
     ? []
     : ["To make the mock server behave like this target:", `  idv-mock serve ${flags.join(" ")}`, ""]

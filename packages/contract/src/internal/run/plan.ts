@@ -183,7 +183,8 @@ export const make = (target: Target, cases: ReadonlyArray<Case>): Plan => {
     const reason = obstacle(target, item.testCase, item.probe) ??
       (own.requests === 0
         ? undefined
-        : probeObstacle(target, item.probe, sufficient) ?? limits.find(({ most, of }) => own[of] > 0 && next[of] > most)?.reason)
+        : probeObstacle(target, item.probe, sufficient) ??
+          limits.find(({ most, of }) => own[of] > 0 && next[of] > most)?.reason)
     if (reason !== undefined) {
       reasons.set(nameOf(item), reason)
       continue

@@ -9,7 +9,6 @@ import type { StepExchange } from "../exchange.ts"
 import type { Target } from "../model.ts"
 import type { ServiceStep, Step } from "../steps.ts"
 import * as Templates from "../templates.ts"
-import * as ClockTime from "./clockTime.ts"
 import type { ControlPlane } from "./controlPlane.ts"
 import type { Customer } from "./customers.ts"
 import * as Session from "./session.ts"
@@ -26,6 +25,16 @@ export type StepRunner = (
 /** Whether the steps need a session of their own on a mock server, because they change its state. */
 export const isControlled = (target: Target, steps: ReadonlyArray<Step>): boolean =>
   steps.some(({ to }) => to === "control" || to === "clock" && target.clock === undefined)
+
+/** The milliseconds from `now` to the next time such as `12-31T23:59:55` or `T23:59:55`, in UTC. */
+const untilNext = (until: string, now: number): number => {
+  const [day = "", time = ""] = until.split("T")
+  const today = new Date(now).toISOString()
+  const at = (year: number): number => Date.parse(`${year}-${day === "" ? today.slice(5, 10) : day}T${time}Z`)
+  const year = Number(today.slice(0, 4))
+  const next = day === "" ? at(year) + 24 * 3_600_000 : at(year + 1)
+  return (at(year) > now ? at(year) : next) - now
+}
 
 export const make = (
   target: Target,
@@ -85,7 +94,7 @@ export const make = (
           } else if (step.to === "clock") {
             // The time of the target, or of this case's own session.
             const now = (yield* session.now) + ahead
-            const millis = "advance" in step ? step.advance * 1000 : ClockTime.untilNext(step.until, now)
+            const millis = "advance" in step ? step.advance * 1000 : untilNext(step.until, now)
             if (target.clock !== undefined) yield* session.advance(target.clock, millis)
             else {
               const body = { advance: `${millis} millis` }
