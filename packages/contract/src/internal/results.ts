@@ -14,9 +14,9 @@ import type { Kind, TestPerson } from "./model.ts"
  * @category models
  * @since 0.1.0
  */
-export type Verdict = typeof verdicts[number]
+export type Verdict = "pass" | "lenient" | "drift" | "violated" | "not tested"
 
-export const verdicts = ["pass", "lenient", "drift", "violated", "not tested"] as const
+export const verdicts = ["pass", "lenient", "drift", "violated", "not tested"] as const satisfies ReadonlyArray<Verdict>
 
 /**
  * The verdict on one case.
