@@ -14,7 +14,8 @@ const notListed = (name: string, dob: string) => ({ name, dob, matchFound: "No" 
 /** How each service starts, and the persons whose results its author promises. */
 export const programs = {
   python: {
-    command: ["python3", path("python/service.py")],
+    program: "python3",
+    options: [path("python/service.py")],
     persons: [
       listed("Mirela Testpep", "09-02-1951"),
       listed("Tomás Ferreira Testsanction", "23-11-1968"),
@@ -22,7 +23,8 @@ export const programs = {
     ]
   },
   java: {
-    command: ["java", "-XX:TieredStopAtLevel=1", path("java/Service.java")],
+    program: "java",
+    options: ["-XX:TieredStopAtLevel=1", path("java/Service.java")],
     persons: [
       listed("Aurelio Bianchi-Testpep", "03-08-1947"),
       listed("Nadia Khoury", "19-12-1972"),
@@ -32,8 +34,8 @@ export const programs = {
 } satisfies Record<Name, object>
 
 const commandOf = (name: Name, ...words: ReadonlyArray<string>) => {
-  const [program, ...first] = programs[name].command
-  return Command.make(program, ...first, ...words)
+  const { options, program } = programs[name]
+  return Command.make(program, ...options, ...words)
 }
 
 const Announcement = Schema.parseJson(Schema.Struct({ url: Schema.String, id: Schema.String, key: Schema.String }))
