@@ -275,7 +275,8 @@ export const finalCases: ReadonlyArray<Case> = [
   sequences("aml.issuer", "aml.answer.issuer", "same issuer", [["issuer and version in all responses of the run", []]]),
   sequences("aml.profile.own", "aml.profile.own", "own profile", [["the profiles in all responses of the run", []]]),
   sequences("aml.profile.stable", "aml.profile.stable", "stable profile", [
-    ["the profiles of each person in the run", []]
+    ["the profiles of each person in the run", []],
+    ["the profiles of a person in two checks", [check(), check()]]
   ]),
   sequences("aml.searched-on.run", "aml.answer.searched-on.time", "time of search", [
     ["searched_on from the first to the last response of the run", []]
