@@ -5,11 +5,10 @@ import { describe, layer } from "@effect/vitest"
 import { assertFalse, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Cause, Effect, Exit, Stream } from "effect"
 import { createHash } from "node:crypto"
-import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
 import { everythingPrinted } from "../../core/test/support/canary.ts"
 import { Ledger, Population, Report, Rescreening } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
+import { filesOf } from "./support/files.ts"
 import { layerPeople, service } from "./support/people.ts"
 
 const material = createHash("sha256").update("canary").digest()
@@ -30,13 +29,6 @@ const identifying = { "id of a person": "CanaryId", reviewer: "CanaryReviewer", 
 const assertNone = (where: string, text: string, canaries: Readonly<Record<string, string>>) => {
   for (const [what, canary] of Object.entries(canaries)) assertFalse(text.includes(canary), `${where} holds a ${what}`)
 }
-
-/** The bytes of all files below a directory. The write-ahead log of PostgreSQL is recycled later. */
-const filesOf = (directory: string): ReadonlyArray<readonly [path: string, bytes: string]> =>
-  readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.parentPath.includes("pg_wal"))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map((path) => [path, readFileSync(path, "latin1")])
 
 const run = "2026-11"
 const options = { run, service: "api.example.com" }
