@@ -24,6 +24,7 @@ import * as Services from "./internal/ledger/services.ts"
 import * as SqliteClient from "./internal/ledger/sqliteClient.ts"
 import * as Statements from "./internal/ledger/statements.ts"
 import * as Tables from "./internal/ledger/tables.ts"
+import * as WorkerState from "./internal/ledger/workerState.ts"
 import { LedgerUnavailable, LedgerUnusable } from "./RescreeningError.ts"
 
 export type {
@@ -61,6 +62,7 @@ export const make: Effect.Effect<Service, LedgerUnusable | LedgerUnavailable, Sq
       salt: Redacted.make(salt),
       ...yield* Runs.make,
       ...yield* Rows.make,
+      ...yield* WorkerState.make,
       ...yield* Controls.make,
       ...yield* Services.make,
       ...yield* History.make

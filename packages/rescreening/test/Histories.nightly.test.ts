@@ -133,7 +133,12 @@ const history = (id: string, steps: ReadonlyArray<Step>, fourEyes: boolean) =>
             if (!isAccepted) return
             if (step.action === "approve" && last !== undefined) last.isApproved = true
             if (step.action === "decide") {
-              decided.set(step.person, [...all, { evidence: digest, decision: step.decision, by: step.by, isApproved: false }])
+              decided.set(step.person, [...all, {
+                evidence: digest,
+                decision: step.decision,
+                by: step.by,
+                isApproved: false
+              }])
             }
             return
           }
@@ -174,9 +179,13 @@ describe.each(Databases.kinds)("Histories in %s", (kind, databases) => {
           let count = 0
           yield* Effect.promise(() =>
             fc.assert(
-              fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), fc.boolean(), (steps, fourEyes) =>
-                Runtime.runPromise(runtime)(history(`h${++count}`, steps, fourEyes).pipe(Effect.orDie))),
-              { numRuns: Number(process.env["RUNS"] ?? 1000), endOnFailure: true }
+              fc.asyncProperty(
+                fc.array(step, { minLength: 4, maxLength: 14 }),
+                fc.boolean(),
+                (steps, fourEyes) =>
+                  Runtime.runPromise(runtime)(history(`h${++count}`, steps, fourEyes).pipe(Effect.orDie))
+              ),
+              { numRuns: 1000, endOnFailure: true }
             )
           )
         })),

@@ -2,7 +2,6 @@
  * A worker. Its fibers hand rows on: `claimer` (pending rows) → `sender` (takes turns, stores `sent`) → `starter` (sends
  * the request of a row at its turn) → the check → the settler. {@link RunState} notices pauses and changes of the policy.
  */
-import type * as AmlCheck from "@effect-idv/core/AmlCheck"
 import * as AmlClient from "@effect-idv/core/AmlClient"
 import type * as AmlFailure from "@effect-idv/core/Failure"
 import type * as Person from "@effect-idv/core/Person"
@@ -23,6 +22,7 @@ import * as Claims from "./claims.ts"
 import * as Controls from "./controls.ts"
 import * as Outcome from "./outcome.ts"
 import * as RequestLimit from "./requestLimit.ts"
+import * as Results from "./results.ts"
 import * as RunState from "./runState.ts"
 import * as Settler from "./settler.ts"
 import * as Turns from "./turns.ts"
@@ -108,12 +108,7 @@ export const work = (
       turnsAhead: () => turns.size(state.policy().rate)
     })
 
-    const isOfEnvironment = ({ origin }: AmlCheck.AmlCheck) =>
-      (origin.environment ?? "") === run.environment ? Effect.succeed(true) : Effect.as(
-        state.stopAll("The evidence of a check has another environment than the run. Set IDV_ENVIRONMENT as for plan."),
-        false
-      )
-
+    const { isOfEnvironment, outcomeOf } = Results.make({ ledger, people, run, state })
     const controls = yield* Controls.make(
       { aml, ledger, people },
       { run, lease, state, turns, limit, places, isOfEnvironment }
@@ -316,25 +311,6 @@ export const work = (
 
     /** Fails if a response cannot be encrypted. */
     const broken = yield* Deferred.make<never, EncryptionKeyError>()
-
-    /** What this worker has noted. A service that makes up names would fill the ledger. */
-    const noted = new Set<string>()
-    const mostNoted = 20
-
-    const outcomeOf = (row: Ledger.Claim, person: Person.Person, check: AmlCheck.AmlCheck) =>
-      Effect.gen(function*() {
-        if (!(yield* isOfEnvironment(check))) return { state: "not_screened" as const, error: "EnvironmentDiffers" }
-        for (const change of Outcome.undocumented(check)) {
-          if (noted.has(change) || noted.size === mostNoted) continue
-          noted.add(change)
-          yield* Effect.ignore(ledger.noteUndocumented(id, change))
-        }
-        const outcome = Outcome.ofCheck(check, person, ledger.salt, state.policy())
-        const { evidence } = state.policy()
-        if (evidence === "none" || (evidence === "matches" && outcome.state === "no_match")) return outcome
-        const text = yield* Effect.orDie(Outcome.evidenceText(check))
-        return { ...outcome, evidence: yield* people.encrypt(id, row.id, text) }
-      })
 
     /** What a failure means for the row, and for all workers. */
     const consequenceOf = (row: Ledger.Claim, failure: AmlFailure.Failure) =>
