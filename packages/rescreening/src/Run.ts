@@ -81,7 +81,7 @@ export const Policy = Schema.Struct({
   maxChecks: Schema.optional(between("an integer", Schema.Int, 1, 1_000_000_000)),
   /**
    * If the run has controls: how many rows all workers together send at most between the starts of two rounds in which
-   * the service found every control. A round begins after half as many.
+   * the service found every control, apart from those that were about to leave. A round begins after half as many.
    *
    * @default 1000
    */

@@ -50,7 +50,7 @@ describe.each(Databases.kinds.slice(0, 1))("Controls in %s", (_, databases) => {
         let since = 0
         for (const [index, isOne] of isControl.entries()) {
           since = isOne && isControl[index - 1] === true ? 0 : since + (isOne ? 0 : 1)
-          assertTrue(since <= 30, `${since} people without a control`)
+          assertTrue(since <= 40, `${since} people without a control`)
         }
         deepStrictEqual(yield* ledger.controls(run), [])
         strictEqual(Chunk.size(yield* Stream.runCollect(Report.rows(run))), 60)

@@ -48,6 +48,11 @@ describe("The roles of PostgreSQL", () => {
         const { variables } = yield* Processes.service()
         const files = yield* FileSystem.FileSystem
         const directory = yield* files.makeTempDirectoryScoped()
+        const controls = `${directory}/controls.csv`
+        yield* files.writeFileString(
+          controls,
+          "id,name,date_of_birth,match_found\nL1,Ida Testpep,1957-03-14,Potential match\n"
+        )
         const run = (role: string, args: ReadonlyArray<string>, input?: string) =>
           Processes.run(args, { ...variables, DATABASE_URL: role }, input)
         const refused = (role: string, args: ReadonlyArray<string>, input?: string) =>
@@ -65,7 +70,7 @@ describe("The roles of PostgreSQL", () => {
         const commands: ReadonlyArray<
           readonly [ReadonlyArray<string>, number, string | undefined | typeof decisions]
         > = [
-          [["plan", "--run", "1"], 0, csv],
+          [["plan", "--run", "1", "--control", controls], 0, csv],
           [["pause", "--run", "1"], 0, undefined],
           [["resume", "--run", "1"], 0, undefined],
           [["set", "--run", "1", "--rate", "100"], 0, undefined],

@@ -76,8 +76,7 @@ describe("Three months", () => {
           }
           const outputs: Array<string> = []
           const command = (args: ReadonlyArray<string>, exitCode: number, input?: string) =>
-            Effect.map(Effect.timed(Processes.run(args, variables, input)), ([taken, done]) => {
-              console.error("TIMED", args.slice(0, 4).join(" "), String(taken))
+            Effect.map(Processes.run(args, variables, input), (done) => {
               strictEqual(done.exitCode, exitCode, `${args.join(" ")}: ${done.stdout.slice(0, 500)} ${done.stderr}`)
               outputs.push(done.stdout, done.stderr)
               return done
@@ -291,7 +290,6 @@ describe("Three months", () => {
             1
           ])
           for (const text of outputs) assertFalse(text.includes(`"person":["`), "An output holds a person")
-          yield* Effect.log(table.map((row) => `| ${row.join(" | ")} |`).join("\n"))
           deepStrictEqual(table, yield* documented)
         }),
       900_000
