@@ -169,7 +169,7 @@ const history = (id: string, steps: ReadonlyArray<Step>, fourEyes: boolean) =>
     }
   })
 
-describe.each(Databases.kinds)("Histories in %s", (kind, databases) => {
+describe.each(Databases.kinds)("Histories in %s", (_, databases) => {
   layer(databases, { excludeTestServices: true })((it) => {
     it.scoped(
       "lose no decision, apply none to other evidence, and count none without its approval",
