@@ -5,7 +5,7 @@ import { describe, layer } from "@effect/vitest"
 import { assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Chunk, Effect, Stream } from "effect"
 import type { Population } from "../src/index.ts"
-import { Comparison, Coverage, Ledger, Report, Rescreening } from "../src/index.ts"
+import { Comparison, Coverage, Ledger, PersonalData, Report, Rescreening } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 import { layerPeople, many, service } from "./support/people.ts"
 import { at, fast, rows as ledgerRows, run, where, withLedger } from "./support/runs.ts"
@@ -17,7 +17,7 @@ const control = (key: string, name = `Listed${key} Testpep`): Population.Control
 })
 
 const controls = [control("L1"), control("L2")]
-const options = { ...fast, controls, controlEvery: 20 }
+const options = { ...fast, controls, controlEvery: 21 }
 
 /** Finds the listed people in the first `count` checks, and nobody after them. */
 const losesList = (count: number) => {
@@ -26,6 +26,61 @@ const losesList = (count: number) => {
 }
 
 const workFails = Effect.flip(Rescreening.work({ ...where, concurrency: 4 }))
+
+describe.each(Databases.kinds)("A control in %s", (_, databases) => {
+  layer(databases, { excludeTestServices: true })((it) => {
+    const test = <A, E>(name: string, effect: Effect.Effect<A, E, Ledger.Ledger | SqlClient.SqlClient>) =>
+      it.scoped(name, () => withLedger(effect))
+
+    const forbidden = new AmlError.AmlForbidden({ status: 403 })
+
+    test(
+      "that is not found counts, although the check of another control ends the round",
+      Effect.gen(function*() {
+        let checks = 0
+        let isMissed = false
+        const aml = service((name) => {
+          const isLost = ++checks > 20
+          if (name.startsWith("ListedL2")) return isMissed ? forbidden : "Potential match"
+          if (isLost && name.startsWith("ListedL1")) isMissed = true
+          return name.endsWith("Testpep") && !isLost ? "Potential match" : "No"
+        })
+        yield* Rescreening.plan(many(60), options)
+        strictEqual((yield* workFails.pipe(Effect.provide(aml.layer)))._tag, "RunPaused")
+        yield* Rescreening.resume(run)
+        const counts = yield* Rescreening.work(where).pipe(Effect.provide(losesList(Infinity).layer))
+        assertTrue(counts.control_failed > 0, `${counts.control_failed} results are doubtful`)
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "that is not found counts, although another worker has found all in the meantime",
+      Effect.gen(function*() {
+        const ledger = yield* Ledger.Ledger
+        yield* Rescreening.plan(many(30), options)
+        const begin = (token: string, lease: number) =>
+          ledger.beginRound(run, { token, every: options.controlEvery, lease, isLast: false })
+        deepStrictEqual(yield* begin("first", 0), { goodAt: null })
+        yield* ledger.endRound(run, "first", "found")
+        yield* Rescreening.work(where).pipe(Effect.provide(losesList(Infinity).layer))
+        yield* ledger.endRound(run, "first", { missed: "a control", since: 0 })
+        strictEqual((yield* ledger.counts(run)).control_failed, 30)
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "that was erased is never taken for found",
+      Effect.gen(function*() {
+        const aml = losesList(Infinity)
+        yield* Rescreening.plan(many(30), options)
+        strictEqual(yield* PersonalData.erase("L1", { actor: "dpo" }), 1)
+        const failure = yield* workFails.pipe(Effect.provide(aml.layer))
+        assertInclude(failure.message, "people of its controls were erased: plan another run")
+        deepStrictEqual(aml.names.filter((name) => !name.startsWith("Listed")), [])
+      }).pipe(Effect.provide(layerPeople()))
+    )
+  })
+})
 
 describe.each(Databases.kinds.slice(0, 1))("Controls in %s", (_, databases) => {
   layer(databases, { excludeTestServices: true })((it) => {
@@ -46,7 +101,7 @@ describe.each(Databases.kinds.slice(0, 1))("Controls in %s", (_, databases) => {
         const { controlRequests, controlRounds } = yield* ledger.run(run)
         strictEqual(controlRequests, isControl.filter(Boolean).length)
         assertTrue(controlRounds >= 4 && controlRequests === 2 * controlRounds, `${controlRounds} rounds`)
-        // Between the starts of two rounds at most 20 people, and those that were about to leave.
+        // Between the starts of two rounds at most 21 people, and those that were about to leave.
         let since = 0
         for (const [index, isOne] of isControl.entries()) {
           since = isOne && isControl[index - 1] === true ? 0 : since + (isOne ? 0 : 1)

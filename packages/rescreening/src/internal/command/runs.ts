@@ -47,7 +47,7 @@ const describe = (
     line(total, "in all"),
     ...(controls === 0
       ? []
-      : [`The service found all ${controls} controls in ${controlRounds} rounds (${controlRequests} requests).`]),
+      : [`${controlRounds} rounds found all ${controls} controls (${controlRequests} requests).`]),
     ...(undocumented.length === 0
       ? []
       : [`The responses have undocumented parts: ${undocumented.join(", ")}. Check whether the client needs them.`]),
@@ -74,7 +74,7 @@ const printPlanned = ({ controls, id, plannedAt, policy, total }: Run.Run, { rat
         `${checks} checks take ${duration}.` +
         (controls === 0
           ? ""
-          : ` Up to ${controls * rounds} more checks of ${controls} controls, before the first person, after each ` +
+          : ` About ${controls * rounds} more checks of ${controls} controls, before the first person, after each ` +
             `${
               Math.ceil(policy.controlEvery / 2)
             } to ${policy.controlEvery} people and after the last one, count for ` +

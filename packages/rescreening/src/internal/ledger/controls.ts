@@ -12,12 +12,16 @@ const decodeControls = Statements.rows(
   Schema.Struct({ line: Schema.Int, id: Schema.String, person: Schema.NullOr(Schema.String) })
 )
 const decodeSince = Statements.rows(Schema.Struct({ since: Schema.Int }))
+const decodeGoodAt = Statements.rows(Schema.Struct({ goodAt: Schema.NullOr(Schema.Number) }))
 const decodeSpans = Statements.rows(
   Schema.Struct({ from: Schema.DateTimeUtcFromNumber, to: Schema.DateTimeUtcFromNumber, count: Schema.Int })
 )
 
 /** As many rows as if no round was ever good: none may be sent before the next good one. */
 const noGoodRound = 1_000_000_000
+
+/** After how many rows a round is due. */
+const dueAfter = (every: number) => Math.ceil(every / 2)
 
 /** Whether a round that began when no row was left has found every control: not begun, begun, or found. */
 const confirmed = { no: 0, begun: 1, yes: 2 }
@@ -31,10 +35,6 @@ export const store = (sql: SqlClient.SqlClient, plan: string, controls: Readonly
     sql`INSERT INTO idv_rescreen_rounds (plan, controls, since, confirmed)
       VALUES (${plan}, ${controls.length}, ${noGoodRound}, ${confirmed.yes})`
   )
-
-/** Deletes the people of controls. The counts of the rounds stay. */
-export const deletePeople = (sql: SqlClient.SqlClient, plan: Statements.Fragment) =>
-  sql`DELETE FROM idv_rescreen_controls WHERE plan = ${plan}`
 
 /** Sends no further row before a good round, because time has passed. */
 export const requireRound = (sql: SqlClient.SqlClient, plan: Statements.Fragment) =>
@@ -63,7 +63,7 @@ export const make = Effect.gen(function*() {
             return updated !== undefined
           }
         ))
-      return { allowed, isRoundDue: allowed < count || since >= every / 2 }
+      return { allowed, isRoundDue: allowed < count || since >= dueAfter(every) }
     }).pipe(Statements.guarded("controls"))
 
   const beginRound: Ledger.Service["beginRound"] = (run, { every, isLast, lease, token }) => {
@@ -77,8 +77,8 @@ export const make = Effect.gen(function*() {
       WHERE plan = ${plan} AND ${isOpen(run)}
         AND (token IS NULL OR token = ${token} OR lease_until <= ${now}
           OR NOT (${Statements.isStored(sql, "begun_at")}))
-        AND ${isLast ? sql`${isIdle} AND ${isLastRoundDue(sql, plan)}` : sql`since >= ${every / 2}`}
-      RETURNING plan`.pipe(Effect.map((rows) => rows.length > 0), Statements.guarded("controls"))
+        AND ${isLast ? sql`${isIdle} AND ${isLastRoundDue(sql, plan)}` : sql`since >= ${dueAfter(every)}`}
+      RETURNING good_at AS "goodAt"`.pipe(decodeGoodAt, Effect.map(([row]) => row), Statements.guarded("controls"))
   }
 
   return {
@@ -90,7 +90,11 @@ export const make = Effect.gen(function*() {
         Effect.map((rows) => rows.length > 0),
         Statements.guarded("controls")
       ),
-    endRound: (run: string, token: string, outcome: "found" | "inconclusive" | { readonly missed: string }) => {
+    endRound: (
+      run: string,
+      token: string,
+      outcome: "found" | "inconclusive" | { readonly missed: string; readonly since: number | null }
+    ) => {
       const plan = planOf(run)
       const release = (set: Statements.Fragment) =>
         sql`UPDATE idv_rescreen_rounds SET ${set}, token = NULL WHERE plan = ${plan} AND token = ${token}
@@ -110,11 +114,16 @@ export const make = Effect.gen(function*() {
           }
           return
         }
-        // Counts even if another worker has the round meanwhile.
         yield* sql`UPDATE idv_rescreen_rounds SET since = ${noGoodRound}, token = NULL WHERE plan = ${plan}`
-        yield* sql`INSERT INTO idv_rescreen_doubts (plan, from_at)
-          SELECT plan, good_at FROM idv_rescreen_rounds WHERE plan = ${plan} AND good_at IS NOT NULL
-            AND NOT EXISTS (SELECT 1 FROM idv_rescreen_doubts WHERE plan = ${plan} AND to_at IS NULL)`
+        // Before the first good round, no row was sent.
+        if (outcome.since !== null) {
+          const since = sql`CAST(${outcome.since} AS DOUBLE PRECISION)`
+          yield* sql`INSERT INTO idv_rescreen_doubts (plan, from_at)
+            SELECT plan, ${since} FROM idv_rescreen_rounds WHERE plan = ${plan} AND NOT EXISTS (
+              SELECT 1 FROM idv_rescreen_doubts WHERE plan = ${plan} AND to_at IS NULL AND from_at <= ${since}
+            )
+            ON CONFLICT (plan, from_at) DO UPDATE SET to_at = NULL`
+        }
         yield* sql`UPDATE idv_rescreen_runs SET state = 'paused', reason = ${outcome.missed}
           WHERE id = ${run} AND state = 'open'`
       }).pipe(sql.withTransaction, Effect.asVoid, Statements.guarded("controls"))

@@ -7,7 +7,6 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as LedgerRow from "../../LedgerRow.ts"
 import { LedgerInUse } from "../../RescreeningError.ts"
-import * as Controls from "./controls.ts"
 import * as History from "./history.ts"
 import * as PostgresClient from "./postgresClient.ts"
 import type * as Ledger from "./service.ts"
@@ -32,7 +31,7 @@ export const deleteRows = (sql: SqlClient.SqlClient, plan: string, options?: { r
   const deletePeople = sql`DELETE FROM idv_rescreen_people WHERE plan = ${plan} AND line IN (
       SELECT line FROM idv_rescreen_people WHERE ${due} ORDER BY line LIMIT ${batch}
     ) RETURNING line`.pipe(Effect.repeat({ until: (rows) => rows.length === 0 }), Effect.asVoid)
-  return Effect.zipLeft(deletePeople, Controls.deletePeople(sql, sql`${plan}`))
+  return Effect.zipLeft(deletePeople, sql`DELETE FROM idv_rescreen_controls WHERE ${due}`)
 }
 
 export const make = ({ counts, discardOldPlans }: {
@@ -108,14 +107,14 @@ export const make = ({ counts, discardOldPlans }: {
               person = NULL, codes = NULL, error = NULL, check_id = NULL, searched_on = NULL, sent_at = NULL,
               settled_at = NULL, response_digest = NULL, content_digest = NULL, evidence = NULL, late = NULL
             WHERE plan IN (${plans}) AND id = ${id} RETURNING line`
-          yield* sql`DELETE FROM idv_rescreen_controls WHERE id = ${id}`
+          const controls = yield* sql`DELETE FROM idv_rescreen_controls WHERE id = ${id} RETURNING line`
           const history = keepsHistory
             ? []
             : yield* sql`DELETE FROM idv_rescreen_history WHERE id = ${id} RETURNING entry`
-          if (rows.length + history.length > 0) {
+          if (rows.length + controls.length + history.length > 0) {
             yield* sql`INSERT INTO idv_rescreen_history (at, kind, actor) VALUES (${now}, 'erased', ${actor})`
           }
-          return rows.length
+          return rows.length + controls.length
         }).pipe(sql.withTransaction)
         if (erased !== undefined) yield* overwrite
         return erased

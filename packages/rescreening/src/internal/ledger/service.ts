@@ -298,24 +298,26 @@ export interface Service {
   ) => Effect.Effect<{ readonly allowed: number; readonly isRoundDue: boolean }, Failure>
   /**
    * Begins a round, if the run is open, a round is due and no other worker has one whose lease holds. The last one is due
-   * if no row is left and a row was sent since the last good round began. Returns whether it began.
+   * if no row is left and a row was sent since the last good round began. Returns when the last good round began, in
+   * milliseconds of the database's clock, or `undefined` if no round may begin.
    */
   readonly beginRound: (run: string, options: {
     readonly token: string
     readonly every: number
     readonly lease: number
     readonly isLast: boolean
-  }) => Effect.Effect<boolean, Failure>
+  }) => Effect.Effect<{ readonly goodAt: number | null } | undefined, Failure>
   /** Counts a request before it is sent, and extends the lease. `false`: the round is over, or the run is not open. */
   readonly countControlRequest: (run: string, token: string, lease: number) => Effect.Effect<boolean, Failure>
   /**
-   * Ends a round. `found`: rows sent before it are confirmed. `missed`: pauses the run with this reason; each "No" that
-   * is sent between the last good round and the next one is doubtful. `inconclusive`: changes nothing.
+   * Ends a round. `found`: rows sent before it are confirmed. `missed`: pauses the run with this reason; each "No"
+   * between the good round before it, which began at `since`, and the next one is doubtful, also if another worker has
+   * the round meanwhile. `inconclusive`: changes nothing.
    */
   readonly endRound: (
     run: string,
     token: string,
-    outcome: "found" | "inconclusive" | { readonly missed: string }
+    outcome: "found" | "inconclusive" | { readonly missed: string; readonly since: number | null }
   ) => Effect.Effect<void, Failure>
   /** The controls of a run; none once they are deleted. */
   readonly controls: (run: string) => Effect.Effect<ReadonlyArray<Control>, Failure>

@@ -27,8 +27,8 @@ const watchPeriod = "50 millis"
 
 interface Answer {
   readonly line: number
-  /** `over`: the round or the work ended before. Any other text is the failure after which there is no result. */
-  readonly answer: "found" | "missed" | "over" | string
+  /** `over`: the round or the work ended. Any other text is the failure after which there is no result. */
+  readonly answer: "found" | "over" | string
 }
 
 export const make = (
@@ -92,22 +92,33 @@ export const make = (
         )
       })
 
-    /** Whether the service finds the control. `over`: the round or the work is over. */
+    /** Whether the service finds the control. If it does not, the ledger knows at once, whatever happens to the others. */
     const check = (
       control: Ledger.Control,
-      token: string
+      token: string,
+      since: number | null
     ): Effect.Effect<Answer, EncryptionKeyError | Ledger.Failure> =>
       Effect.gen(function*() {
         const { line } = control
         const person = yield* people.load(id, control.id, control.person)
         for (let attempt = 1;; attempt++) {
-          const result = yield* checkOnce(person, token)
-          if (result === undefined) return { line, answer: "over" as const }
-          if (Either.isRight(result)) {
-            if (!(yield* isOfEnvironment(result.right))) return { line, answer: "over" as const }
-            return { line, answer: result.right.result === "Potential match" ? "found" as const : "missed" as const }
-          }
-          const failure = result.left
+          const answered = yield* Effect.uninterruptibleMask((restore) =>
+            Effect.gen(function*() {
+              const result = yield* restore(checkOnce(person, token))
+              if (result === undefined) return { line, answer: "over" as const }
+              if (Either.isLeft(result)) return result.left
+              if (!(yield* isOfEnvironment(result.right))) return { line, answer: "over" as const }
+              if (result.right.result === "Potential match") return { line, answer: "found" as const }
+              yield* ledger.endRound(id, token, {
+                missed: `the service returned "No" for a listed control person (line ${line} of the controls)`,
+                since
+              })
+              yield* state.end
+              return { line, answer: "over" as const }
+            })
+          )
+          if ("answer" in answered) return answered
+          const failure = answered
           const { pause, stop } = Outcome.ofFailure(failure, attempt)
           if (pause !== undefined) yield* state.pause(failure, pause.millis)
           if (stop !== undefined) yield* state.stopAll(stop)
@@ -123,16 +134,10 @@ export const make = (
 
     const endRound = (token: string, answers: ReadonlyArray<Answer>) =>
       Effect.gen(function*() {
-        const missed = answers.find(({ answer }) => answer === "missed")
-        if (missed !== undefined) {
-          yield* ledger.endRound(id, token, {
-            missed: `the service returned "No" for a listed control person (line ${missed.line} of the controls)`
-          })
-          return yield* state.end
-        }
         const others = answers.filter(({ answer }) => answer !== "found")
-        yield* ledger.endRound(id, token, others.length === 0 && answers.length > 0 ? "found" : "inconclusive")
-        if (answers.length === 0) return yield* state.stopAll("the people of its controls were erased")
+        const isComplete = answers.length === run.controls
+        yield* ledger.endRound(id, token, others.length === 0 && isComplete ? "found" : "inconclusive")
+        if (!isComplete) return yield* state.stopAll("people of its controls were erased: plan another run")
         const failed = others.find(({ answer }) => answer !== "over")
         if (failed === undefined) return
         yield* state.stopAll(`the control in line ${failed.line} of the controls has no result (${failed.answer})`)
@@ -141,10 +146,11 @@ export const make = (
     const round = ({ isLast }: { readonly isLast: boolean }) =>
       Effect.gen(function*() {
         const token = randomUUID()
-        if (!(yield* ledger.beginRound(id, { token, every, lease: leaseMillis, isLast }))) return
+        const begun = yield* ledger.beginRound(id, { token, every, lease: leaseMillis, isLast })
+        if (begun === undefined) return
         yield* ledger.controls(id).pipe(
           Effect.flatMap((controls) =>
-            Effect.forEach(controls, (control) => places.withPermits(1)(check(control, token)), {
+            Effect.forEach(controls, (control) => places.withPermits(1)(check(control, token, begun.goodAt)), {
               concurrency: "unbounded"
             })
           ),
