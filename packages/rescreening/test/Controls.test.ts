@@ -1,5 +1,5 @@
 /** Positive controls: a run stops when the service no longer finds a person whom it must find. */
-import { AmlError, Person } from "@effect-idv/core"
+import { type AmlClient, AmlError, Person } from "@effect-idv/core"
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -19,10 +19,21 @@ const control = (key: string, name = `Listed${key} Testpep`): Population.Control
 const controls = [control("L1"), control("L2")]
 const options = { ...fast, controls, controlEvery: 21 }
 
-/** Finds the listed people in the first `count` checks, and nobody after them. */
-const losesList = (count: number) => {
-  let checks = 0
-  return service((name) => ++checks <= count && name.endsWith("Testpep") ? "Potential match" : "No")
+const isControl = (name: string) => name.startsWith("Listed")
+
+const findsAll = () => service((name) => isControl(name) ? "Potential match" : "No")
+
+/** Finds nobody from the check of this person of the population on. `missed` are the ids of those who are checked then. */
+const losesList = (at: number, answer: (name: string) => AmlClient.Canned = () => "No") => {
+  let people = 0
+  const missed: Array<string> = []
+  const aml = service((name) => {
+    if (!isControl(name)) people++
+    if (people < at) return isControl(name) ? "Potential match" : "No"
+    if (!isControl(name)) missed.push(name.replace(/^Canary(K\d+) .*/, "$1"))
+    return answer(name)
+  })
+  return { ...aml, missed }
 }
 
 const workFails = Effect.flip(Rescreening.work({ ...where, concurrency: 4 }))
@@ -37,18 +48,16 @@ describe.each(Databases.kinds)("A control in %s", (_, databases) => {
     test(
       "that is not found counts, although the check of another control ends the round",
       Effect.gen(function*() {
-        let checks = 0
         let isMissed = false
-        const aml = service((name) => {
-          const isLost = ++checks > 20
+        const aml = losesList(20, (name) => {
           if (name.startsWith("ListedL2")) return isMissed ? forbidden : "Potential match"
-          if (isLost && name.startsWith("ListedL1")) isMissed = true
-          return name.endsWith("Testpep") && !isLost ? "Potential match" : "No"
+          if (isControl(name)) isMissed = true
+          return "No"
         })
         yield* Rescreening.plan(many(60), options)
         strictEqual((yield* workFails.pipe(Effect.provide(aml.layer)))._tag, "RunPaused")
         yield* Rescreening.resume(run)
-        const counts = yield* Rescreening.work(where).pipe(Effect.provide(losesList(Infinity).layer))
+        const counts = yield* Rescreening.work(where).pipe(Effect.provide(findsAll().layer))
         assertTrue(counts.control_failed > 0, `${counts.control_failed} results are doubtful`)
       }).pipe(Effect.provide(layerPeople()))
     )
@@ -62,7 +71,7 @@ describe.each(Databases.kinds)("A control in %s", (_, databases) => {
           ledger.beginRound(run, { token, every: options.controlEvery, lease, isLast: false })
         deepStrictEqual(yield* begin("first", 0), { goodAt: null })
         yield* ledger.endRound(run, "first", "found")
-        yield* Rescreening.work(where).pipe(Effect.provide(losesList(Infinity).layer))
+        yield* Rescreening.work(where).pipe(Effect.provide(findsAll().layer))
         yield* ledger.endRound(run, "first", { missed: "a control", since: 0 })
         strictEqual((yield* ledger.counts(run)).control_failed, 30)
       }).pipe(Effect.provide(layerPeople()))
@@ -71,12 +80,12 @@ describe.each(Databases.kinds)("A control in %s", (_, databases) => {
     test(
       "that was erased is never taken for found",
       Effect.gen(function*() {
-        const aml = losesList(Infinity)
+        const aml = findsAll()
         yield* Rescreening.plan(many(30), options)
         strictEqual(yield* PersonalData.erase("L1", { actor: "dpo" }), 1)
         const failure = yield* workFails.pipe(Effect.provide(aml.layer))
         assertInclude(failure.message, "people of its controls were erased: plan another run")
-        deepStrictEqual(aml.names.filter((name) => !name.startsWith("Listed")), [])
+        deepStrictEqual(aml.names.filter((name) => !isControl(name)), [])
       }).pipe(Effect.provide(layerPeople()))
     )
   })
@@ -90,21 +99,21 @@ describe.each(Databases.kinds.slice(0, 1))("Controls in %s", (_, databases) => {
     test(
       "are checked before the first person, during the run and after the last, are in no counts, and are deleted",
       Effect.gen(function*() {
-        const aml = losesList(Infinity)
+        const aml = findsAll()
         const planned = yield* Rescreening.plan(many(60), options)
         deepStrictEqual([planned.controls, planned.total], [2, 60])
         const counts = yield* Rescreening.work({ ...where, concurrency: 4 }).pipe(Effect.provide(aml.layer))
         deepStrictEqual(counts, at({ no_match: 60 }))
-        const isControl = aml.names.map((name) => name.startsWith("Listed"))
-        deepStrictEqual([isControl.slice(0, 2), isControl.slice(-2)], [[true, true], [true, true]])
+        const kinds = aml.names.map(isControl)
+        deepStrictEqual([kinds.slice(0, 2), kinds.slice(-2)], [[true, true], [true, true]])
         const ledger = yield* Ledger.Ledger
         const { controlRequests, controlRounds } = yield* ledger.run(run)
-        strictEqual(controlRequests, isControl.filter(Boolean).length)
+        strictEqual(controlRequests, kinds.filter(Boolean).length)
         assertTrue(controlRounds >= 4 && controlRequests === 2 * controlRounds, `${controlRounds} rounds`)
         // Between two rounds, at most those who were allowed before the first one began, and as many after it.
         let since = 0
-        for (const [index, isOne] of isControl.entries()) {
-          since = isOne && isControl[index - 1] === true ? 0 : since + (isOne ? 0 : 1)
+        for (const isOne of kinds) {
+          since = isOne ? 0 : since + 1
           assertTrue(since <= 2 * options.controlEvery, `${since} people without a control`)
         }
         deepStrictEqual(yield* ledger.controls(run), [])
@@ -115,19 +124,18 @@ describe.each(Databases.kinds.slice(0, 1))("Controls in %s", (_, databases) => {
     test(
       "pause the run within the interval if the service returns No for one, and make each No since then doubtful",
       Effect.gen(function*() {
-        const aml = losesList(40)
+        const aml = losesList(30)
         yield* Rescreening.plan(many(200), { ...options, class: "high" })
         const failure = yield* workFails.pipe(Effect.provide(aml.layer))
         strictEqual(failure._tag, "RunPaused")
         const ledger = yield* Ledger.Ledger
         const counts = yield* ledger.counts(run)
-        const people = aml.names.filter((name) => !name.startsWith("Listed")).length
-        assertTrue(people <= 40 + 2 * options.controlEvery, `${people} people were checked`)
+        const people = aml.names.filter((name) => !isControl(name)).length
+        assertTrue(people <= 34 + 2 * options.controlEvery, `${people} people were checked`)
         // Everybody who was checked while the list was missing, and some before.
-        const missed = aml.names.slice(40).flatMap((name) => /^Canary(K\d+)/.exec(name)?.slice(1) ?? [])
         const doubtfulIds = (yield* ledgerRows).flatMap(({ id, state }) => state === "control_failed" ? [id] : [])
-        assertTrue(missed.length > 0)
-        deepStrictEqual(missed.filter((id) => !doubtfulIds.includes(id)), [])
+        assertTrue(aml.missed.length > 0)
+        deepStrictEqual(aml.missed.filter((id) => !doubtfulIds.includes(id)), [])
         strictEqual(counts.control_failed + counts.no_match, people)
         assertInclude(
           failure.message,
@@ -137,8 +145,8 @@ describe.each(Databases.kinds.slice(0, 1))("Controls in %s", (_, databases) => {
         // Nobody else is sent after a resume, as long as the list is missing.
         yield* Rescreening.resume(run)
         strictEqual((yield* workFails.pipe(Effect.provide(aml.layer)))._tag, "RunPaused")
-        strictEqual(aml.names.filter((name) => !name.startsWith("Listed")).length, people)
-        const fixed = losesList(Infinity)
+        strictEqual(aml.names.filter((name) => !isControl(name)).length, people)
+        const fixed = findsAll()
         yield* Rescreening.resume(run)
         const after = yield* Rescreening.work(where).pipe(Effect.provide(fixed.layer))
         deepStrictEqual(after, at({ no_match: 200 - counts.control_failed, control_failed: counts.control_failed }))
@@ -182,7 +190,7 @@ describe.each(Databases.kinds.slice(0, 1))("Controls in %s", (_, databases) => {
         const ledger = yield* Ledger.Ledger
         strictEqual((yield* ledger.counts(run)).control_failed, 0)
         yield* Rescreening.resume(run)
-        const counts = yield* Rescreening.work(where).pipe(Effect.provide(losesList(Infinity).layer))
+        const counts = yield* Rescreening.work(where).pipe(Effect.provide(findsAll().layer))
         deepStrictEqual(counts, at({ no_match: 40 }))
       }).pipe(Effect.provide(layerPeople()))
     )
