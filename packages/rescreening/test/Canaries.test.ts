@@ -66,7 +66,7 @@ const rewritten = Effect.gen(function*() {
   yield* sql`CHECKPOINT`
 })
 
-describe.each(Databases.kinds)("Personal data and keys with %s", (kind, databases) => {
+describe.each(Databases.alone)("Personal data and keys with %s", (kind, databases) => {
   layer(databases, { excludeTestServices: true })((it) => {
     it.scoped("are in no log, span, metric, report or file of the database, and after erase neither are the ids", () =>
       Effect.gen(function*() {

@@ -3,6 +3,7 @@ import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { join } from "node:path"
+import { inject } from "vitest"
 import * as Postgres from "../../../../tools/test-services/Postgres.ts"
 
 export class Databases extends Context.Tag("test/Databases")<Databases, {
@@ -20,7 +21,7 @@ export const layerSqlite = Layer.effect(
   }))
 ).pipe(Layer.provide(NodeContext.layer))
 
-export const layerPostgres = Layer.scoped(
+export const layerPostgres = Layer.effect(
   Databases,
-  Effect.map(Postgres.make, ({ createDatabase }) => ({ create: createDatabase }))
+  Effect.map(Postgres.shared(inject("programs")), ({ createDatabase }) => ({ create: createDatabase }))
 ).pipe(Layer.orDie)

@@ -4,6 +4,7 @@ import { NodeContext } from "@effect/platform-node"
 import type { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { join } from "node:path"
+import { inject } from "vitest"
 import * as Postgres from "../../../../tools/test-services/Postgres.ts"
 import * as PostgresClient from "../../src/internal/ledger/postgresClient.ts"
 import * as SqliteClient from "../../src/internal/ledger/sqliteClient.ts"
@@ -28,18 +29,25 @@ const layerSqlite = Layer.effect(
   }))
 ).pipe(Layer.provide(NodeContext.layer))
 
-const layerPostgres = Layer.scoped(
-  Databases,
-  Effect.map(Postgres.make, ({ createDatabase, data }) => ({
-    fresh: Effect.map(createDatabase, (url) => ({
-      client: Layer.orDie(PostgresClient.layer(Redacted.make(url))),
-      url,
-      directory: data
-    }))
+const postgres = (
+  { createDatabase, data = "" }: { readonly createDatabase: Effect.Effect<string>; readonly data?: string }
+) => ({
+  fresh: Effect.map(createDatabase, (url) => ({
+    client: Layer.orDie(PostgresClient.layer(Redacted.make(url))),
+    url,
+    directory: data
   }))
-).pipe(Layer.orDie)
+})
+
+const layerPostgres = Layer.orDie(Layer.effect(Databases, Effect.map(Postgres.shared(inject("programs")), postgres)))
 
 export const kinds = [["SQLite", layerSqlite], ["PostgreSQL", layerPostgres]] as const
+
+/** Databases with files that nothing else writes to. */
+export const alone = [
+  ["SQLite", layerSqlite],
+  ["PostgreSQL", Layer.orDie(Layer.scoped(Databases, Effect.map(Postgres.make, postgres)))]
+] as const
 
 /** The client, and the ledger with its tables. */
 export const migrated = <A extends SqlClient.SqlClient, E>(client: Layer.Layer<A | SqlClient.SqlClient, E>) =>
