@@ -6,7 +6,14 @@ export default defineConfig({
   ...config,
   test: {
     ...config.test,
-    include: ["packages/*/test/**/*.nightly.test.ts"],
+    include: [
+      "packages/*/test/**/*.nightly.test.ts",
+      // Properties, with more cases.
+      "packages/core/test/{AmlCheck,FailClosed,InvisibleCharacters,SchemaGuard,Schemas,TokenState}.test.ts",
+      "packages/mock-server/test/masking.test.ts",
+      "packages/rescreening/test/{Ledger.property,Review}.test.ts"
+    ],
+    env: { CASES: "20" },
     exclude: [],
     reporters: ["verbose", ["json", { outputFile: "node_modules/.cache/tests-nightly.json" }]],
     minWorkers: 1,

@@ -215,7 +215,7 @@ describe("Evidence", () => {
       const evidence = yield* collected
       const bytes = bodyOf(evidence)
       const tampering = FastCheck.tuple(FastCheck.nat(bytes.length - 1), FastCheck.integer({ min: 1, max: 255 }))
-      yield* Responses.forAll(tampering, 1000, ([index, difference]) =>
+      yield* Responses.forAll(tampering, 200, ([index, difference]) =>
         Effect.gen(function*() {
           const body = Redacted.make(bytes.map((byte, at) => at === index ? byte ^ difference : byte))
           strictEqual(yield* reasonOf({ ...evidence, body }), "digest")
@@ -330,7 +330,7 @@ describe("Evidence", () => {
     let body = ""
     return Effect.gen(function*() {
       yield* TestClock.setTime(today)
-      yield* Responses.forAll(cases, 300, ([person, wire]) =>
+      yield* Responses.forAll(cases, 60, ([person, wire]) =>
         Effect.gen(function*() {
           body = JSON.stringify(wire)
           const evidence = yield* Effect.orDie(checkOf(person))

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Cause, Effect, Either, Exit, FastCheck, Layer, Option, Predicate, Redacted, Schema } from "effect"
 import * as Ada from "./support/ada.ts"
+import { cases } from "./support/cases.ts"
 import { applied, type Change, changes, junk, nearMisses, ofKey, people, utf8 } from "./support/invalidResponses.ts"
 import * as JsonTree from "./support/jsonTree.ts"
 import * as Responses from "./support/responses.ts"
@@ -134,7 +135,7 @@ describe("For every response, the result is that of the service about this perso
         body: applied(changes, wire),
         init: json
       })),
-      900,
+      220,
       outcomes
     ))
 
@@ -159,7 +160,7 @@ describe("For every response, the result is that of the service about this perso
         const bytes = utf8(JSON.stringify(wire))
         return { person, original, body: edit(bytes, place % bytes.length), init: json }
       }),
-      700,
+      180,
       outcomes
     )
   })
@@ -175,7 +176,7 @@ describe("For every response, the result is that of the service about this perso
             init: json
           })
         ),
-      400,
+      100,
       ["AmlResponseInvalid"]
     ))
 
@@ -197,7 +198,7 @@ describe("For every response, the result is that of the service about this perso
         body: applied([again], wire),
         init: json
       })),
-      500,
+      120,
       ["AmlResponseInvalid"]
     )
   })
@@ -242,7 +243,7 @@ describe("For every response, the result is that of the service about this perso
           body: applied([ofKey("match_found", JsonTree.from(other)), ...changes], wire),
           init: json
         })),
-      600,
+      150,
       outcomes
     ))
 })
@@ -256,7 +257,7 @@ describe("A valid response", () => {
     ) => Object.keys(extras).every((key) => !isKnown.has(JSON.stringify(key))))
     const cases = FastCheck.tuple(personAndWire, extras, extras, extras)
     return Effect.gen(function*() {
-      yield* Responses.forAll(cases, 250, ([{ person, wire }, outer, middle, inner]) => {
+      yield* Responses.forAll(cases, 60, ([{ person, wire }, outer, middle, inner]) => {
         const { credentials: { attributes }, ...rest } = wire
         const body = JSON.stringify({
           ...outer,
@@ -302,7 +303,7 @@ describe("A valid response", () => {
         const body = utf8(JSON.stringify(wire))
         deepStrictEqual<unknown>(encode(Either.getOrThrow(AmlCredential.decodeJson(body))), wire)
       }),
-      { numRuns: 1000 }
+      { numRuns: cases(200) }
     )
   })
 })
@@ -315,7 +316,7 @@ describe("AmlCredential.decodeJson", () => {
         const body = applied(changes, wire)
         deepStrictEqual(AmlCredential.decodeJson(body), decode(body))
       }),
-      { numRuns: 500 }
+      { numRuns: cases(150) }
     )
   })
 })

@@ -31,7 +31,7 @@ describe("The Arbitrary of a person", () => {
     const seen = new Set<string>()
     return Effect.gen(function*() {
       yield* atStart
-      yield* Responses.forAll(people, 2000, (person) =>
+      yield* Responses.forAll(people, 300, (person) =>
         Effect.gen(function*() {
           const name = Redacted.value(person.name)
           const made = yield* Person.make({ name, dateOfBirth: isoOf(person.dateOfBirth) })
@@ -49,7 +49,7 @@ describe("The Arbitrary of a person", () => {
     Effect.gen(function*() {
       yield* atStart
       const codecs = FastCheck.tuple(Arbitrary.make(PersonName.PersonName), Arbitrary.make(DateOfBirth.DateOfBirth))
-      yield* Responses.forAll(codecs, 2000, ([personName, date]) =>
+      yield* Responses.forAll(codecs, 300, ([personName, date]) =>
         Effect.gen(function*() {
           const name = yield* Schema.encode(PersonName.FromString)(personName)
           const dateOfBirth = yield* Schema.encode(DateOfBirth.FromIso)(date)

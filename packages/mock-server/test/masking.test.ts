@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { FastCheck } from "effect"
 import { inspect } from "node:util"
+import { cases } from "../../core/test/support/cases.ts"
 import * as Masking from "../src/internal/journal/masking.ts"
 import * as ResponseFormat from "../src/internal/service/responseFormat.ts"
 import type * as Journal from "../src/Journal.ts"
@@ -276,7 +277,7 @@ describe("maskRequest", () => {
           assert.notMatch(segment, /ali|abi|chuck|south|serge|oscar|\d|key|canary/i)
         }
       }),
-      { numRuns: 1000 }
+      { numRuns: cases(200) }
     )
   })
 

@@ -2,7 +2,8 @@
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Config, Effect, FastCheck as fc, Runtime, Schema, Stream } from "effect"
+import { Effect, FastCheck as fc, Runtime, Schema, Stream } from "effect"
+import { cases } from "../../core/test/support/cases.ts"
 import { Ledger, Run } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 
@@ -323,7 +324,6 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
       Effect.gen(function*() {
         const context = yield* Databases.ledger
         const runtime = yield* Effect.provide(Effect.runtime<Ledger.Ledger | SqlClient.SqlClient>(), context)
-        const numRuns = yield* Config.withDefault(Config.integer("HISTORIES"), 25)
         let number = 0
         yield* Effect.promise(() =>
           fc.assert(
@@ -331,7 +331,7 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
               fc.array(step, { minLength: 30, maxLength: 60, size: "max" }),
               (steps) => Runtime.runPromise(runtime)(history(`run-${number++}`, steps))
             ),
-            { numRuns }
+            { numRuns: cases(10) }
           )
         )
       }))

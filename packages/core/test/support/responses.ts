@@ -2,6 +2,7 @@
 import type * as Person from "@effect-idv/core/Person"
 import { Effect, FastCheck, Redacted, Runtime } from "effect"
 import { setImmediate } from "node:timers/promises"
+import { cases } from "./cases.ts"
 
 export const matches = ["No", "Potential match"] as const
 
@@ -89,6 +90,6 @@ export const forAll = <A, E, R>(
           arbitrary,
           (a) => Runtime.runPromise(runtime)(Effect.zipRight(Effect.promise(() => setImmediate()), property(a)))
         ),
-        { numRuns }
+        { numRuns: cases(numRuns) }
       )
     )).pipe(withoutTraces)

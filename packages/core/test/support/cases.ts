@@ -1,0 +1,10 @@
+/** The cases of a property. */
+import { Config, Effect, FastCheck } from "effect"
+
+const factor = Effect.runSync(Config.withDefault(Config.integer("CASES"), 1))
+
+/** `pnpm test` runs so many cases, and `pnpm test:slow`, which sets `CASES`, so many times more. */
+export const cases = (count: number): number => count * factor
+
+/** `pnpm test` runs the same cases each time, and `pnpm test:slow` other ones. */
+if (factor === 1) FastCheck.configureGlobal({ ...FastCheck.readConfigureGlobal(), seed: 1 })
