@@ -8,9 +8,10 @@ export default defineConfig({
     ...config.test,
     include: [
       "packages/*/test/**/*.nightly.test.ts",
-      // Properties, with more cases.
+      // With more cases.
       "packages/core/test/{AmlCheck,FailClosed,InvisibleCharacters,SchemaGuard,Schemas,TokenState}.test.ts",
-      "packages/mock-server/test/masking.test.ts",
+      "packages/contract/test/Mutant.test.ts",
+      "packages/mock-server/test/{Pairwise,masking}.test.ts",
       "packages/rescreening/test/{Ledger.property,Review}.test.ts"
     ],
     env: { CASES: "20" },

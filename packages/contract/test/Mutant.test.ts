@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Effect, Either, Layer, Predicate, Schema } from "effect"
 import { readFileSync } from "node:fs"
+import { sample } from "../../core/test/support/cases.ts"
 import { MockServer } from "../../mock-server/src/index.ts"
 import { layer } from "../../mock-server/test/support/mockServer.ts"
 import * as Mutant from "./mutants/Mutant.ts"
@@ -253,7 +254,7 @@ describe("A mutant", () => {
         )
 
         const problems: Array<string> = []
-        for (const mutant of Mutant.mutants.filter(({ isLate }) => isLate !== true)) {
+        for (const mutant of sample(Mutant.mutants.filter(({ isLate }) => isLate !== true), 6)) {
           const [probes = [], parts = []] = allowedChanges[mutant.claim] ?? []
           const changesOf = (probe: string) =>
             Effect.map(responseTo(probe), (response) => {

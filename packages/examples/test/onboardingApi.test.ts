@@ -509,7 +509,8 @@ describe(
     })
 )
 
-suite("onboarding-api on PostgreSQL", layerPostgres, (it) => {
+/** onboardingApi.nightly.test.ts runs the suite. */
+layer(layerPostgres, { excludeTestServices: true })("onboarding-api on PostgreSQL", (it) => {
   const start = (options: Idv.Options, database: string) =>
     OnboardingProcess.start({
       ANSWER_AFTER: "16 seconds",

@@ -1,7 +1,7 @@
 /** Tests of the onboarding API that run with each database. */
 import { Profile } from "@effect-idv/mock-server"
 import { SqlClient } from "@effect/sql"
-import { describe, layer, type Vitest } from "@effect/vitest"
+import { describe, layer } from "@effect/vitest"
 import { assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import type { Record } from "effect"
 import { Array as Arr, DateTime, Effect, Fiber, type Layer } from "effect"
@@ -99,12 +99,7 @@ const outcomes = (sql: SqlClient.SqlClient) =>
     Effect.map(Arr.map(({ evidence, name, outcome, reason }) => [name, outcome, reason, Boolean(evidence)]))
   )
 
-/** `more` defines tests with the same server. */
-export const suite = (
-  name: string,
-  layerDatabases: Layer.Layer<Databases>,
-  more: (it: Vitest.MethodsNonLive<Databases, true>) => void = () => {}
-) =>
+export const suite = (name: string, layerDatabases: Layer.Layer<Databases>) =>
   describe(
     name,
     { concurrent: true },
@@ -640,7 +635,5 @@ export const suite = (
             assertInclude(yield* printed, "the database is not available")
             assertNoCanary(yield* printed)
           }))
-
-        more(it)
       })
   )
