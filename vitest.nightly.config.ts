@@ -12,7 +12,7 @@ export default defineConfig({
       "packages/core/test/{AmlCheck,FailClosed,InvisibleCharacters,SchemaGuard,Schemas,TokenState}.test.ts",
       "packages/contract/test/Mutant.test.ts",
       "packages/mock-server/test/{Pairwise,masking}.test.ts",
-      "packages/rescreening/test/{Ledger.property,Review}.test.ts"
+      "packages/rescreening/test/{Ledger.property,Rescreening,Review}.test.ts"
     ],
     env: { CASES: "20" },
     exclude: [],
