@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Cause, Effect, Either, Exit, FastCheck, Layer, Option, Predicate, Redacted, Schema } from "effect"
 import * as Ada from "./support/ada.ts"
-import { cases } from "./support/cases.ts"
+import { runs } from "./support/cases.ts"
 import { applied, type Change, changes, junk, nearMisses, ofKey, people, utf8 } from "./support/invalidResponses.ts"
 import * as JsonTree from "./support/jsonTree.ts"
 import * as Responses from "./support/responses.ts"
@@ -303,7 +303,7 @@ describe("A valid response", () => {
         const body = utf8(JSON.stringify(wire))
         deepStrictEqual<unknown>(encode(Either.getOrThrow(AmlCredential.decodeJson(body))), wire)
       }),
-      { numRuns: cases(200) }
+      { numRuns: runs(200) }
     )
   })
 })
@@ -316,7 +316,7 @@ describe("AmlCredential.decodeJson", () => {
         const body = applied(changes, wire)
         deepStrictEqual(AmlCredential.decodeJson(body), decode(body))
       }),
-      { numRuns: cases(150) }
+      { numRuns: runs(150) }
     )
   })
 })

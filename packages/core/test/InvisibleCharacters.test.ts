@@ -2,7 +2,7 @@ import { PersonName } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual } from "@effect/vitest/utils"
 import { Either, FastCheck, Option, Redacted } from "effect"
-import { cases } from "./support/cases.ts"
+import { runs } from "./support/cases.ts"
 
 const issuesOf = (text: string) =>
   Either.match(PersonName.make(text), {
@@ -159,7 +159,7 @@ describe("An invisible character", () => {
         if (once === undefined) return
         deepStrictEqual([sent(once), changesOf(once)], [once, []])
       }),
-      { numRuns: cases(800) }
+      { numRuns: runs(800) }
     )
   })
 })

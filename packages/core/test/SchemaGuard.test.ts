@@ -2,7 +2,7 @@ import { describe, it } from "@effect/vitest"
 import { strictEqual, throws } from "@effect/vitest/utils"
 import { FastCheck, Schema } from "effect"
 import * as SchemaGuard from "../src/internal/schema/schemaGuard.ts"
-import { cases } from "./support/cases.ts"
+import { runs } from "./support/cases.ts"
 
 const Sample = Schema.Struct({
   text: Schema.String,
@@ -37,7 +37,7 @@ describe("A guard", () => {
         seen.add(guard(value))
         return guard(value) === is(value)
       }),
-      { numRuns: cases(500) }
+      { numRuns: runs(500) }
     )
     strictEqual(seen.size, 2)
   })

@@ -8,7 +8,7 @@ import * as Credentials from "../src/internal/token/credentials.ts"
 import type * as TokenOptions from "../src/internal/token/tokenOptions.ts"
 import * as TokenResponse from "../src/internal/token/tokenResponse.ts"
 import * as TokenState from "../src/internal/token/tokenState.ts"
-import { cases } from "./support/cases.ts"
+import { runs } from "./support/cases.ts"
 import * as Service from "./support/service.ts"
 import { makePolicy } from "./support/tokens.ts"
 
@@ -150,7 +150,7 @@ const histories = FastCheck.array(
 )
 
 const holds = (check: (step: Step) => void) =>
-  FastCheck.assert(FastCheck.property(histories, (events) => play(events, check)), { numRuns: cases(400) })
+  FastCheck.assert(FastCheck.property(histories, (events) => play(events, check)), { numRuns: runs(400) })
 
 describe("The token state, over any history", () => {
   it("never returns a token after usableUntil on either clock, or a rejected one", () =>

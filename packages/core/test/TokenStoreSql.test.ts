@@ -5,11 +5,10 @@ import { assert, layer } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import { Pool } from "pg"
-import { inject } from "vitest"
-import * as Postgres from "../../../tools/test-services/Postgres.ts"
+import * as Postgres from "../../mock-server/test/support/postgres.ts"
 import { Server, suite } from "./support/tokenStoreSuite.ts"
 
-const layerServer = Layer.orDie(Layer.effect(Server, Postgres.shared(inject("programs"))))
+const layerServer = Layer.orDie(Layer.effect(Server, Postgres.shared))
 
 /** Connects when it is used, so that a process starts without its database. */
 const client = (url: string) =>

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { FastCheck } from "effect"
 import { inspect } from "node:util"
-import { cases } from "../../core/test/support/cases.ts"
+import { runs } from "../../core/test/support/cases.ts"
 import * as Masking from "../src/internal/journal/masking.ts"
 import * as ResponseFormat from "../src/internal/service/responseFormat.ts"
 import type * as Journal from "../src/Journal.ts"
@@ -277,7 +277,7 @@ describe("maskRequest", () => {
           assert.notMatch(segment, /ali|abi|chuck|south|serge|oscar|\d|key|canary/i)
         }
       }),
-      { numRuns: cases(200) }
+      { numRuns: runs(200) }
     )
   })
 

@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, FastCheck as fc, Runtime, Schema, Stream } from "effect"
-import { cases } from "../../core/test/support/cases.ts"
+import { runs } from "../../core/test/support/cases.ts"
 import { Ledger, Run } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 
@@ -331,7 +331,7 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
               fc.array(step, { minLength: 30, maxLength: 60, size: "max" }),
               (steps) => Runtime.runPromise(runtime)(history(`run-${number++}`, steps))
             ),
-            { numRuns: cases(10) }
+            { numRuns: runs(10) }
           )
         )
       }))

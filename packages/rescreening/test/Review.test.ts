@@ -6,7 +6,7 @@ import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Chunk, ConfigError, Context, DateTime, Deferred, Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import * as fc from "effect/FastCheck"
 import * as Bearer from "../../core/src/internal/check/bearer.ts"
-import { cases } from "../../core/test/support/cases.ts"
+import { runs } from "../../core/test/support/cases.ts"
 import {
   Comparison,
   Coverage,
@@ -622,7 +622,7 @@ describe("The standing of a decision", () => {
               strictEqual(found.decision?.entry, isValid ? last.entry : undefined)
             }
           }),
-          { numRuns: cases(200) }
+          { numRuns: runs(200) }
         )
       ))
   })

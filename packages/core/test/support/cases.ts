@@ -1,10 +1,10 @@
-/** The cases of a property. */
+/** How much of a long proof runs. */
 import { Config, Effect, FastCheck } from "effect"
 
 const factor = Effect.runSync(Config.withDefault(Config.integer("CASES"), 1))
 
-/** `pnpm test` runs so many cases, and `pnpm test:slow`, which sets `CASES`, so many times more. */
-export const cases = (count: number): number => count * factor
+/** The number of cases of a property: `pnpm test:slow` sets `CASES`, and runs so many times more than `pnpm test`. */
+export const runs = (count: number): number => count * factor
 
 /** `pnpm test` runs every so many of these, and `pnpm test:slow` all. */
 export const sample = <A>(all: ReadonlyArray<A>, every: number): ReadonlyArray<A> =>

@@ -2,7 +2,7 @@
 import type * as Person from "@effect-idv/core/Person"
 import { Effect, FastCheck, Redacted, Runtime } from "effect"
 import { setImmediate } from "node:timers/promises"
-import { cases } from "./cases.ts"
+import { runs } from "./cases.ts"
 
 export const matches = ["No", "Potential match"] as const
 
@@ -90,6 +90,6 @@ export const forAll = <A, E, R>(
           arbitrary,
           (a) => Runtime.runPromise(runtime)(Effect.zipRight(Effect.promise(() => setImmediate()), property(a)))
         ),
-        { numRuns: cases(numRuns) }
+        { numRuns: runs(numRuns) }
       )
     )).pipe(withoutTraces)

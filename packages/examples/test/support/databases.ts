@@ -3,8 +3,7 @@ import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { join } from "node:path"
-import { inject } from "vitest"
-import * as Postgres from "../../../../tools/test-services/Postgres.ts"
+import * as Postgres from "../../../mock-server/test/support/postgres.ts"
 
 export class Databases extends Context.Tag("test/Databases")<Databases, {
   /** Creates a database, and returns its `DATABASE_URL`. */
@@ -23,5 +22,5 @@ export const layerSqlite = Layer.effect(
 
 export const layerPostgres = Layer.effect(
   Databases,
-  Effect.map(Postgres.shared(inject("programs")), ({ createDatabase }) => ({ create: createDatabase }))
+  Effect.map(Postgres.shared, ({ createDatabase }) => ({ create: createDatabase }))
 ).pipe(Layer.orDie)

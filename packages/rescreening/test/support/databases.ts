@@ -4,8 +4,8 @@ import { NodeContext } from "@effect/platform-node"
 import type { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { join } from "node:path"
-import { inject } from "vitest"
 import * as Postgres from "../../../../tools/test-services/Postgres.ts"
+import { shared } from "../../../mock-server/test/support/postgres.ts"
 import * as PostgresClient from "../../src/internal/ledger/postgresClient.ts"
 import * as SqliteClient from "../../src/internal/ledger/sqliteClient.ts"
 import * as Ledger from "../../src/Ledger.ts"
@@ -39,7 +39,7 @@ const postgres = (
   }))
 })
 
-const layerPostgres = Layer.orDie(Layer.effect(Databases, Effect.map(Postgres.shared(inject("programs")), postgres)))
+const layerPostgres = Layer.orDie(Layer.effect(Databases, Effect.map(shared, postgres)))
 
 export const kinds = [["SQLite", layerSqlite], ["PostgreSQL", layerPostgres]] as const
 
