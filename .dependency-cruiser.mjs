@@ -15,6 +15,7 @@ const rooms = [
   "server",
   "mcp",
   "record",
+  "clientTest",
   "command"
 ]
 const room = (name) => `^packages/mock-server/src/internal/${name}/`

@@ -72,6 +72,24 @@ export const mcp = [
   controlToken
 ]
 
+export const testClient = [
+  valueFlag(
+    "command",
+    "command",
+    "Command that checks one person, such as \"python check.py {name} {date_of_birth}\". No shell runs it"
+  ),
+  repeatableFlag("clear", "pattern", "What the client says if a person is clear: a regular expression, or exit=0"),
+  repeatableFlag("review", "pattern", "What the client says about a potential match. Anything else is an error"),
+  repeatableFlag("env", "name=value", "Variable of the client, with placeholders, such as IDV_API_KEY={customer_key}"),
+  booleanFlag("explain", "Check three persons, and show what the client does and how it is understood"),
+  booleanFlag("list", "List the days"),
+  repeatableFlag("only", "day", "Only this day"),
+  valueFlag("deadline", "duration", "Longest wait for one check (default: 65 seconds)"),
+  valueFlag("parallel", "number", "How many checks run at once (default: 4)"),
+  valueFlag("format", "form", "Format of the report (default: table)", ["table", "json", "junit"]),
+  valueFlag("output", "file", "File to write the report to, instead of printing it")
+]
+
 const upstream = [
   valueFlag("upstream-auth", "url", "Address of the service's token endpoint without /oauth/service"),
   valueFlag(

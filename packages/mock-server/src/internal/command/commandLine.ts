@@ -4,6 +4,7 @@ import * as ContractCommands from "@effect-idv/cli/contractCommands"
 import type { Command, Option } from "commander"
 import * as Profile from "../../Profile.ts"
 import * as TestPerson from "../../TestPerson.ts"
+import * as Placeholders from "../clientTest/placeholders.ts"
 import * as Kinds from "../faults/kinds.ts"
 import { operations } from "../operations/all.ts"
 import * as CommandFlags from "./commandFlags.ts"
@@ -117,6 +118,15 @@ export const make = (version: string, invoke: CommandLine.Invoke): Command => {
     "Serve tools for agents over the Model Context Protocol, on standard input and output: sessions, clock, faults, " +
       "profile, test_persons, journal, verify and explain_last_check. Without --url it also starts a mock server",
     CommandFlags.mcp
+  )
+  addCommand(
+    program,
+    "test-client",
+    "Test a client of the service, in any language: start a mock server, let the client check persons on good and bad " +
+      `days, and say what it does wrong. Placeholders: ${Placeholders.help}. The client finds the mock server in ` +
+      "IDV_AUTH_URL, IDV_BASE_URL, IDV_CUSTOMER_ID and IDV_CUSTOMER_KEY. Exit codes: 0 for nothing wrong, 1 for a " +
+      "wrong client, 2 for one that cannot be tested",
+    CommandFlags.testClient
   )
   addCommand(program, "completions", "Print completions for bash, fish or zsh", [])
     .addArgument(CommandLine.withChoices("<shell>", ["bash", "fish", "zsh"]))

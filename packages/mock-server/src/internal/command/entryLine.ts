@@ -2,7 +2,7 @@
 import type * as Journal from "../../Journal.ts"
 
 /** Leaves out headers and bodies. */
-export const json = ({ request, response, ...entry }: Journal.Entry): string =>
+export const json = ({ request, response, sent: _, ...entry }: Journal.Entry): string =>
   JSON.stringify({
     event: "exchange",
     ...entry,

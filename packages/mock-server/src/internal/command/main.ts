@@ -17,6 +17,8 @@ const loadRecord = Effect.promise(() => import("./record.ts"))
 
 const loadDiff = Effect.promise(() => import("./diff.ts"))
 
+const loadTestClient = Effect.promise(() => import("./testClient.ts"))
+
 const loadCommands = Effect.promise(() => import("./remoteCommands.ts"))
 
 export const main = (words: ReadonlyArray<string>, { stdout, version }: {
@@ -52,6 +54,10 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
       case "diff": {
         const { diff } = yield* loadDiff
         return yield* diff(invocation.args)
+      }
+      case "test-client": {
+        const { testClient } = yield* loadTestClient
+        return yield* testClient(invocation.args)
       }
       case "completions":
         return yield* Effect.flatMap(

@@ -59,10 +59,11 @@ const statusesWithoutBody = [204, 205, 304]
 
 /** The response of a `status` fault, which replaces that of the service. */
 export const statusResponse = (
-  { body: text = "", contentType, retryAfter, status }: {
+  { body: text = "", contentType, location, retryAfter, status }: {
     readonly status: number
     readonly body?: string
     readonly contentType: string
+    readonly location?: string
     readonly retryAfter?: Values.RetryAfter
   },
   now: number
@@ -70,7 +71,11 @@ export const statusResponse = (
   const body = statusesWithoutBody.includes(status) ? emptyBody : utf8.encode(text)
   return {
     status,
-    headers: { ...(body.length > 0 && { "content-type": contentType }), ...RetryAfter.headers(retryAfter, now) },
+    headers: {
+      ...(body.length > 0 && { "content-type": contentType }),
+      ...RetryAfter.headers(retryAfter, now),
+      ...(location !== undefined && { location })
+    },
     body
   }
 }

@@ -113,10 +113,16 @@ const responseKinds = [
       default: constant("text/plain; charset=utf-8")
     }),
     /** @default none */
-    retryAfter: Schema.optionalWith(RetryAfter, { exact: true })
+    retryAfter: Schema.optionalWith(RetryAfter, { exact: true }),
+    /**
+     * The address in the header `Location`, for a status such as 302.
+     *
+     * @default none
+     */
+    location: Schema.optionalWith(FaultFields.headerText, { exact: true })
   }, {
     on: both,
-    description: "A response with another status, and optionally a body and a Retry-After",
+    description: "A response with another status, and optionally a body, a Retry-After and a Location",
     did: ({ response }) => `returned status ${response.status} instead of the service's response`,
     value: ["status", "503"],
     apply: (_, what, { now }) => Damage.whole(Damage.statusResponse(what, now))

@@ -135,7 +135,8 @@ export const Entry = Schema.Struct({
  */
 export interface Entry extends Schema.Schema.Type<typeof Entry> {
   /**
-   * What the request sent, unmasked, for verifications. Only an entry of a journal in this process has it.
+   * What the request sent, unmasked and redacted, for verifications. Only an entry of a journal in this process has it,
+   * and that of `onExchange`.
    *
    * @default undefined
    */

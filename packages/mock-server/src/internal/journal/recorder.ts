@@ -119,7 +119,12 @@ export const layer = (
         metrics: text,
         record: onExchange === undefined
           ? (entry) => Effect.zipRight(count(entry), check(entry))
-          : (entry) => Effect.all([count(entry), check(entry), onExchange(Entry.plain(entry))], { discard: true })
+          : (entry) =>
+            Effect.all([
+              count(entry),
+              check(entry),
+              onExchange({ ...Entry.plain(entry), ...(entry.sent && { sent: entry.sent }) })
+            ], { discard: true })
       }
     })
   )

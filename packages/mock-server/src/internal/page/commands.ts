@@ -1,18 +1,15 @@
 /** The commands that the page shows: both requests with curl, and the environment of an app. */
 import * as IdvApi from "@effect-idv/core/IdvApi"
 import * as Redacted from "effect/Redacted"
-import type * as Journal from "../../Journal.ts"
 import type * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
+import { shellQuoted } from "../journal/curl.ts"
 
 const publicKeys = [Session.demoCustomer.customerKey, Session.testKey].map(Redacted.value)
 
 /** The key of a customer if it is a well-known one. The page shows no other key. */
 export const publicKey = ({ customerKey }: Session.Customer): string | undefined =>
   publicKeys.find((key) => key === Redacted.value(customerKey))
-
-const shellQuoted = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 
 /** The filter that extracts the token from the response, by where the profile has it. */
 const extraction: Readonly<Record<Profile.Profile["tokenField"], string>> = {
@@ -50,19 +47,3 @@ export const environment = (origin: string, customer: Session.Customer): string 
     ["IDV_CUSTOMER_ID", shellQuoted(customer.customerId)],
     ["IDV_CUSTOMER_KEY", publicKey(customer) ?? "'the key that you set'"]
   ].map(([name, value]) => `export ${name}=${value}`).join("\n")
-
-/** The request of an entry with curl. What the journal masks is left to the user: the key, the token and the name. */
-export const curlOf = (origin: string, { request: { body, headers, method, target } }: Journal.Entry): string => {
-  const { authorization = "", "content-type": contentType } = headers
-  return [
-    `curl -i -X ${shellQuoted(method)}`,
-    ...(contentType === undefined ? [] : [`-H ${shellQuoted(`Content-Type: ${contentType}`)}`]),
-    ...(authorization.startsWith("Basic")
-      ? [`-u "$customer_id:$customer_key"`]
-      : authorization === ""
-      ? []
-      : [`-H "Authorization: Bearer $token"`]),
-    ...(body === "" ? [] : [`-d ${shellQuoted(body)}`]),
-    shellQuoted(`${origin}${target}`)
-  ].join(" ")
-}

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Journal from "../../Journal.ts"
 import * as Kinds from "../faults/kinds.ts"
-import * as Commands from "./commands.ts"
+import * as Curl from "../journal/curl.ts"
 import { Badge, Copy, Form, Status, Wire } from "./components.tsx"
 import type * as JournalView from "./journalView.ts"
 import type { Page } from "./pageModel.ts"
@@ -114,7 +114,7 @@ const Actions = ({ entry, page: { origin, path } }: { readonly page: Page; reado
           <button type="submit" class="small">Fail the next one</button>
         </Form>
       )}
-      <Copy text={Commands.curlOf(origin, entry)} name="the request with curl" label="Copy as curl" />
+      <Copy text={Curl.of(origin, entry)} name="the request with curl" label="Copy as curl" />
       {operation === "aml" && (
         <Form action={`${path}/test-persons/like`} panel="test-persons" class="like">
           <input type="hidden" name="id" value={id} />

@@ -1,0 +1,233 @@
+/** The days of a client test, the most important first. */
+import type { Day, Finding, Step } from "./day.ts"
+import * as Judges from "./judges.ts"
+import * as Replies from "./replies.ts"
+
+const step = (label: string, expect: Step["expect"], rest: Omit<Step, "label" | "expect"> = {}): Step => ({
+  label,
+  expect,
+  ...rest
+})
+
+const onlyNo = "Clear a person only if match_found is exactly \"No\", in a complete and successful response about this " +
+  "person. Everything else is an error"
+
+const cleared =
+  (text: (labels: string) => string, basis: string, verdict: Finding["verdict"] = "wrong") =>
+  (labels: string): Finding => ({ verdict, text: text(labels), change: onlyNo, basis })
+
+const success = "section 4.2, rule 1: a result is in the response when the call succeeds"
+
+const values = "section 2.3: match_found, allowed values: Potential match, No"
+
+const failed = cleared((labels) => `The client clears a person although the check failed: ${labels}`, success)
+
+const day = (
+  word: string,
+  title: string,
+  steps: ReadonlyArray<Step>,
+  rest: Partial<Omit<Day, "word" | "title" | "steps">> = {}
+): Day => ({ word, title, steps, cleared: failed, judges: [], isLong: false, notTested: () => undefined, ...rest })
+
+const codes = [400, 403, 404, 422, 500, 502, 503, 504]
+
+const hang = (on: "aml" | "token", at: "headers" | "body") => () => [{ on, what: { kind: "hang" as const, at } }]
+
+const elsewhere = (on: "aml" | "token", status: number): Step =>
+  step(`status ${status} of ${on === "aml" ? "the check" : "the token request"}`, "not clear", {
+    // Without a token of its own, a client that keeps one would not request it.
+    revokeTokens: on === "token",
+    faults: (_, __, elsewhere) => [
+      Replies.status(on, { status, location: `${elsewhere}${on === "aml" ? "/api/aml" : "/oauth/service"}` })
+    ]
+  })
+
+const named = (label: string, name: string): Step => step(label, "clear", { person: { name } })
+
+const born = (label: string, dateOfBirth: string, zone: string): Step =>
+  step(label, "clear", { person: { dateOfBirth }, variables: { TZ: zone } })
+
+export const all: ReadonlyArray<Day> = [
+  day("match", "A potential match", [
+    step("a potential match", "review", { faults: Replies.altered({ match_found: "Potential match" }) })
+  ], { cleared: cleared(() => "The client clears a person with a potential match", values) }),
+  day("errors", "The service fails or refuses", codes.map((code) =>
+    step(`status ${code}`, "not clear", { faults: () => [Replies.failure(code)] })
+  )),
+  day("error-with-result", "An error whose body looks like a \"No\"", [403, 500].map((code) =>
+    step(`status ${code}`, "not clear", { faults: Replies.altered({}, {}, code) })
+  ), {
+    cleared: cleared(
+      (labels) => `The client clears a person by the body of an error, and ignores the status: ${labels}`,
+      `${success}; RFC 9110, section 15: a status of 400 or more is not a success`
+    )
+  }),
+  day("no-result", "A success without a result", [
+    step("an empty body", "not clear", { faults: Replies.body("") }),
+    step("an HTML page", "not clear", {
+      faults: Replies.body("<!doctype html>\n<title>Sign in</title>\n<p>No session: sign in</p>\n", "text/html")
+    }),
+    step("JSON without a credential", "not clear", { faults: Replies.body("{}") }),
+    step("null", "not clear", { faults: Replies.body("null") }),
+    step("the text No", "not clear", { faults: Replies.body("\"No\"") })
+  ], {
+    cleared: cleared((labels) => `The client clears a person by a response without a result: ${labels}`, success)
+  }),
+  day("cut-response", "A response that breaks off", [
+    step("a body that is not complete JSON", "not clear", { faults: Replies.cutCredential }),
+    step("fewer bytes than Content-Length", "not clear", {
+      faults: () => [{ on: "aml", what: { kind: "truncation" } }]
+    }),
+    step("a connection that is closed in the body", "not clear", {
+      faults: () => [{ on: "aml", what: { kind: "fin", at: "body" } }]
+    }),
+    step("a connection that is reset before the response", "not clear", {
+      faults: () => [{ on: "aml", what: { kind: "reset", at: "headers" } }]
+    })
+  ], {
+    cleared: cleared(
+      (labels) => `The client clears a person by an incomplete response: ${labels}`,
+      "RFC 9112, section 8: an incomplete message; section 4.2, rule 2: aml_profile is always present"
+    )
+  }),
+  day("other-person", "A result about another person", [
+    step("another name and year of birth", "not clear", {
+      faults: Replies.altered({ name: "Other Person", birth_year: "1931" })
+    }),
+    step("another name", "not clear", { faults: Replies.altered({ name: "Other Person" }) })
+  ], {
+    cleared: cleared(
+      (labels) => `The client clears a person by a result about somebody else: ${labels}`,
+      "section 2.3: name, full name of the person that was searched, and birth_year"
+    )
+  }),
+  day("other-year", "A result about a person of the same name", [
+    step("another year of birth", "not clear", { faults: Replies.altered({ birth_year: "1931" }) })
+  ], {
+    cleared: cleared(
+      () => "The client clears a person by a result with another year of birth",
+      "section 2.3: birth_year, four-digit year of birth",
+      "risky"
+    )
+  }),
+  day("unknown-result", "A result that the document does not list", [
+    ["Under review", "Under review"],
+    ["no in lower case", "no"],
+    ["Not checked", "Not checked"],
+    ["an empty text", ""],
+    ["null", null],
+    ["false", false],
+    ["no match_found", undefined]
+  ].map(([label, match_found]) => step(String(label), "not clear", { faults: Replies.altered({ match_found }) })), {
+    cleared: cleared((labels) => `The client clears a person by an unlisted match_found: ${labels}`, values)
+  }),
+  day("other-credential", "A credential of another kind", [
+    step("credential_type identity", "not clear", { faults: Replies.altered({}, { credential_type: "identity" }) }),
+    step("no aml_profile", "not clear", { faults: Replies.altered({ aml_profile: undefined }) })
+  ], {
+    cleared: cleared(
+      (labels) => `The client clears a person by another kind of credential: ${labels}`,
+      "section 2.3: credential_type is aml; section 4.2, rule 2: aml_profile is present in both cases",
+      "risky"
+    )
+  }),
+  day("retry-after", "The service asks to wait", [
+    step("status 429 with Retry-After: 3", "clear", {
+      faults: () => [Replies.status("aml", { status: 429, retryAfter: { kind: "seconds", seconds: 3 } }, 1)]
+    }),
+    step("status 503 with Retry-After: 3", "clear", {
+      faults: () => [Replies.status("aml", { status: 503, retryAfter: { kind: "seconds", seconds: 3 } }, 1)]
+    }),
+    step("status 429 with a date in Retry-After", "clear", {
+      faults: () => [Replies.status("aml", { status: 429, retryAfter: { kind: "date", in: "3 seconds" } }, 1)]
+    }),
+    step("status 429 each time", "not clear", {
+      faults: () => [Replies.status("aml", { status: 429, retryAfter: { kind: "seconds", seconds: 1 } })]
+    })
+  ]),
+  day("token-errors", "The token endpoint fails", [
+    step("a token request with status 500", "not clear", {
+      revokeTokens: true,
+      faults: () => [Replies.status("token", { status: 500 })]
+    }),
+    step("a token request with status 401", "not clear", {
+      revokeTokens: true,
+      faults: () => [
+        Replies.status("token", {
+          status: 401,
+          body: "{\"error\":\"invalid_client\"}",
+          contentType: "application/json"
+        })
+      ]
+    }),
+    step("a token response that is an HTML page", "not clear", {
+      revokeTokens: true,
+      faults: () => [{ on: "token", what: { kind: "html" } }]
+    }),
+    step("a token response without a token", "not clear", {
+      revokeTokens: true,
+      faults: () => [Replies.status("token", { status: 200, body: "{}", contentType: "application/json" })]
+    })
+  ]),
+  day("token-reuse", "Three checks in a row", [
+    step("the first check", "clear"),
+    step("the second check", "clear"),
+    step("the third check", "clear")
+  ], {
+    judges: [Judges.tokenReuse],
+    notTested: ({ isProcess }) => isProcess ? "each command is a new process, which keeps no token" : undefined
+  }),
+  day("expired-token", "The token is older than an hour", [
+    step("a check before the hour is over", "clear"),
+    step("a check after an hour", "clear", { advance: "61 minutes" }),
+    step("the check after that", "clear")
+  ], {
+    judges: [Judges.renewal],
+    notTested: ({ isProcess }) => isProcess ? "each command is a new process, which keeps no token" : undefined
+  }),
+  day("refused-token", "The service refuses the token once", [
+    step("a check whose first token is revoked", "clear", {
+      faults: () => [{ on: "aml", what: { kind: "tokenRevocation" }, when: { kind: "first", n: 1 } }]
+    })
+  ], { judges: [Judges.renewal, Judges.tokenReuse] }),
+  day("refused-tokens", "The service refuses every token", [
+    step("status 401 each time", "not clear", {
+      faults: () => [{ on: "aml", what: { kind: "tokenRevocation" } }]
+    })
+  ]),
+  day("names", "Names as people have them", [
+    named("letters beyond ASCII", "Zoë Müller-Łukasiewicz"),
+    named("Cyrillic letters", "Иван Сергеевич Петров"),
+    named("two Chinese characters", "李娜"),
+    named("an apostrophe", "Sinéad O'Connor-D’Arcy"),
+    named("one word", "Suhartono"),
+    named("quotation marks and a backslash", "Ana \"Nita\\Nina\" Quvanola"),
+    named("middle names", "Anna Maria Josefine Helene Quvaloria"),
+    named("marks as separate characters", "Zoe\u0308 Gime\u0301nez"),
+    named("characters of addresses and forms", "Ada & Eva + 100% Quvalomu"),
+    named("a long name", `${"Maximiliane Theodora ".repeat(8)}von Quvaloke und Quvalodo`)
+  ]),
+  day("dates", "Dates of birth, in time zones of clients", [
+    born("14 March 1957 in Los Angeles", "1957-03-14", "America/Los_Angeles"),
+    born("1 February 1990 in Tokyo", "1990-02-01", "Asia/Tokyo"),
+    born("29 February 2000 in New York", "2000-02-29", "America/New_York")
+  ]),
+  day("key", "A key with special characters", [step("a key with + / = % : & and a space", "clear")], {
+    customerKey: "Kq+7/=%2B:& zX'9"
+  }),
+  day("redirect", "The service redirects to another host", [
+    elsewhere("aml", 302),
+    elsewhere("aml", 307),
+    elsewhere("token", 302),
+    elsewhere("token", 307)
+  ]),
+  day("hang", "The service accepts a check and never responds", [
+    step("no response", "not clear", { faults: hang("aml", "headers") })
+  ], { isLong: true }),
+  day("hang-body", "The response stops in the body", [
+    step("half of a response", "not clear", { faults: hang("aml", "body") })
+  ], { isLong: true }),
+  day("hang-token", "The token endpoint never responds", [
+    step("no token response", "not clear", { revokeTokens: true, faults: hang("token", "headers") })
+  ], { isLong: true })
+]

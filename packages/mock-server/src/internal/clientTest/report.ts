@@ -1,0 +1,122 @@
+/** The report of a client test: a table for people, JSON, and JUnit XML. */
+import escapeHtml from "escape-html"
+import * as Curl from "../journal/curl.ts"
+import type { Finding, Request } from "./day.ts"
+import type { DayResult, Report } from "./run.ts"
+
+/** A finding with the days that show it. */
+interface Listed extends Finding {
+  readonly days: ReadonlyArray<string>
+}
+
+/** Each finding once. */
+const listed = ({ days }: Report): ReadonlyArray<Listed> => {
+  const all = days.flatMap(({ findings, word }) => findings.map((finding) => ({ ...finding, word })))
+  return all.filter(({ text }, index) => all.findIndex((other) => other.text === text) === index)
+    .map((finding) => ({
+      ...finding,
+      days: all.filter(({ text }) => text === finding.text).map(({ word }) => word)
+    }))
+}
+
+const maxBody = 300
+
+const shorten = (text: string) => text.length > maxBody ? `${text.slice(0, maxBody)}…` : text
+
+const visible = (text: string) => text.replaceAll(/\p{Cc}/gu, "\ufffd")
+
+/** The masked exchange in lines. */
+const exchangeOf = (origin: string, { entry }: Request) => {
+  const { request, response } = entry
+  const body = visible(shorten(response.body))
+  return {
+    request: visible(`${request.method} ${request.target} ${shorten(request.body)}`.trim()),
+    response: `${response.status} ${response.delivery === "scripted" ? "(broken) " : ""}${body}`.trim(),
+    why: visible(entry.why),
+    curl: visible(Curl.of(origin, entry))
+  }
+}
+
+const linesOf = (origin: string) => ({ basis, change, days, request, text, verdict }: Listed): ReadonlyArray<string> => {
+  const exchange = request && exchangeOf(origin, request)
+  return [
+    `${verdict.toUpperCase()}  ${text}`,
+    `  days: ${days.join(", ")}`,
+    ...(exchange === undefined ? [] : [
+      `  request: ${exchange.request}`,
+      `  response: ${exchange.response}`,
+      `  curl: ${exchange.curl}`
+    ]),
+    `  change: ${change}`,
+    `  basis: ${basis}`,
+    ""
+  ]
+}
+
+const count = ({ days }: Report, verdict: DayResult["verdict"]) =>
+  days.filter((day) => day.verdict === verdict).length
+
+export const isWrong = (report: Report): boolean => count(report, "wrong") > 0
+
+export const summary = (report: Report): string => {
+  const findings = listed(report)
+  const of = (verdict: Finding["verdict"]) => findings.filter((finding) => finding.verdict === verdict).length
+  return `${of("wrong")} wrong, ${of("risky")} risky; ${count(report, "good")} days good, ${
+    count(report, "not tested")
+  } not tested`
+}
+
+export const table = (report: Report): string => {
+  const { days, origin } = report
+  const width = Math.max(...days.map(({ word }) => word.length))
+  return [
+    ...listed(report).flatMap(linesOf(origin)),
+    ...days.map(({ reason, title, verdict, word }) =>
+      `${verdict.padEnd(10)}  ${word.padEnd(width)}  ${title}${reason === undefined ? "" : `: ${reason}`}`
+    ),
+    "",
+    summary(report)
+  ].join("\n")
+}
+
+export const json = (report: Report): string =>
+  JSON.stringify(
+    {
+      version: 1,
+      summary: summary(report),
+      findings: listed(report).map(({ request, ...finding }) => ({
+        ...finding,
+        ...(request && { exchange: exchangeOf(report.origin, request) })
+      })),
+      days: report.days.map(({ findings: _, ...day }) => day)
+    },
+    undefined,
+    2
+  )
+
+const attribute = (text: string | number) =>
+  escapeHtml(String(text).replaceAll(/[^\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}\n]/gu, "\ufffd"))
+
+const element = (name: string, attributes: Readonly<Record<string, string | number>>, content: string) =>
+  `<${name}${Object.entries(attributes).map(([name, value]) => ` ${name}="${attribute(value)}"`).join("")}>${content}</${name}>`
+
+export const junit = (report: Report): string => {
+  const { days, origin } = report
+  const cases = days.map(({ findings, millis, reason, title, verdict, word }) => {
+    const text = findings.flatMap((finding) => linesOf(origin)({ ...finding, days: [word] })).join("\n")
+    const content = verdict === "wrong"
+      ? element("failure", { message: findings.map(({ text }) => text).join("; ") }, attribute(text))
+      : reason !== undefined
+      ? element("skipped", { message: reason }, "")
+      : verdict === "risky"
+      ? element("system-out", {}, attribute(text))
+      : ""
+    return element("testcase", { classname: word, name: title, time: (millis / 1000).toFixed(3) }, content)
+  })
+  const counts = { tests: days.length, failures: count(report, "wrong"), skipped: count(report, "not tested") }
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${
+    element("testsuites", { name: "Test of a client", ...counts }, `\n${
+      element("testsuite", { name: "Test of a client", ...counts, errors: 0 }, `\n${cases.join("\n")}\n`)
+    }\n`)
+  }`
+}

@@ -1,0 +1,132 @@
+/** `idv-mock test-client`: lets a client of the service work through good and bad days, and says what it does wrong. */
+import * as FlagValues from "@effect-idv/cli/flagValues"
+import * as OutputFile from "@effect-idv/cli/outputFile"
+import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
+import * as Progress from "@effect-idv/cli/progress"
+import * as Text from "@effect-idv/cli/textField"
+import { fromFlagViolations, UsageError } from "@effect-idv/cli/usageError"
+import * as Violation from "@effect-idv/core/Violation"
+import * as Console from "effect/Console"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Command from "../clientTest/command.ts"
+import type * as Day from "../clientTest/day.ts"
+import * as Days from "../clientTest/days.ts"
+import * as Placeholders from "../clientTest/placeholders.ts"
+import * as Report from "../clientTest/report.ts"
+import * as Run from "../clientTest/run.ts"
+
+/** The client does something wrong. The report lists it. */
+export class ClientWrong extends Schema.TaggedError<ClientWrong>("@effect-idv/mock-server/internal/ClientWrong")(
+  "ClientWrong",
+  { message: Schema.String }
+) {}
+
+const Flags = Schema.Struct({
+  format: Schema.optionalWith(FlagValues.oneOf("table", "json", "junit"), { exact: true, default: () => "table" }),
+  output: Schema.optionalWith(Text.Path, { exact: true }),
+  deadline: Schema.optionalWith(FlagValues.wait(1), { exact: true, default: () => Duration.seconds(65) }),
+  parallel: Schema.optionalWith(FlagValues.wholeNumber(1, 64), { exact: true, default: () => 4 }),
+  only: Schema.Array(FlagValues.oneOf("", ...Days.all.map(({ word }) => word))),
+  env: Schema.Array(Text.matching(/^\w+=/, "NAME=value"))
+})
+
+const flagsOf = (args: ParsedArguments.ParsedArguments) =>
+  Effect.mapError(
+    Violation.decodeUnknown(Flags)({
+      ...ParsedArguments.field(args, "format"),
+      ...ParsedArguments.field(args, "output"),
+      ...ParsedArguments.field(args, "deadline"),
+      ...ParsedArguments.field(args, "parallel"),
+      only: ParsedArguments.values(args, "only"),
+      env: ParsedArguments.values(args, "env")
+    }),
+    fromFlagViolations(args)
+  )
+
+const fail = (text: string) => new UsageError({ text })
+
+/** Whether a text or a code matches a pattern: `exit=0` or `status=201` for a code, otherwise a regular expression. */
+const matcher = (args: ParsedArguments.ParsedArguments, flag: string) => {
+  const matchers = ParsedArguments.values(args, flag).map((pattern) => {
+    const [, code] = /^(?:exit|status)=(\d+)$/.exec(pattern) ?? []
+    return code === undefined
+      ? Either.map(
+        Either.try({
+          try: () => new RegExp(pattern, "m"),
+          catch: () => fail(`--${flag} is invalid: expected a regular expression, exit=<code> or status=<code>`)
+        }),
+        (regex) => (text: string) => regex.test(text)
+      )
+      : Either.right((_: string, actual: number | undefined) => actual === Number(code))
+  })
+  return Either.map(Either.all(matchers), (all) => (text: string, code: number | undefined) =>
+    all.some((matches) => matches(text, code)))
+}
+
+/** A text that matches both patterns says nothing. */
+const outcomesOf = (args: ParsedArguments.ParsedArguments) =>
+  Either.map(
+    Either.all({ clear: matcher(args, "clear"), review: matcher(args, "review") }),
+    ({ clear, review }) => (text: string, code: number | undefined): Day.Outcome => {
+      const isClear = clear(text, code)
+      return isClear === review(text, code) ? "error" : isClear ? "clear" : "review"
+    }
+  )
+
+const doorOf = (args: ParsedArguments.ParsedArguments, { env }: typeof Flags.Type) =>
+  Effect.gen(function*() {
+    const line = ParsedArguments.value(args, "command")
+    if (line === undefined) return yield* fail("--command is missing: expected the command that checks one person")
+    const words = Placeholders.words(line)
+    if (Option.isNone(words) || words.value.length === 0) {
+      return yield* fail("--command is invalid: expected a program and its words, with closed quotation marks")
+    }
+    const variables = Object.fromEntries(env.map((text) => {
+      const at = text.indexOf("=")
+      return [text.slice(0, at), text.slice(at + 1)]
+    }))
+    return Command.door({ words: words.value, variables, outcomeOf: yield* outcomesOf(args) })
+  })
+
+const list = Days.all.map(({ title, word }) => `${word.padEnd(18)}${title}`).join("\n")
+
+export const testClient = (args: ParsedArguments.ParsedArguments) =>
+  Effect.gen(function*() {
+    if (ParsedArguments.isOn(args, "list")) return yield* Console.log(list)
+    const flags = yield* flagsOf(args)
+    const isExplained = ParsedArguments.isOn(args, "explain")
+    const door = yield* doorOf(args, flags)
+    if (!isExplained && ParsedArguments.values(args, "clear").length === 0) {
+      return yield* fail(
+        "--clear is missing: expected what the client says about a person who is clear, as a regular expression or " +
+          "exit=0. --explain shows what it says"
+      )
+    }
+    if (flags.output !== undefined) yield* OutputFile.check("output", flags.output)
+    const days = isExplained ? [] : Days.all.filter(({ word }) => flags.only.length === 0 || flags.only.includes(word))
+    const progress = yield* Progress.make(process.stderr, days.length, "days")
+    const report = yield* Run.run(door, {
+      days,
+      patience: flags.deadline,
+      concurrency: flags.parallel,
+      onDay: () => progress.advance
+    }).pipe(
+      Effect.ensuring(progress.clear),
+      Effect.tapErrorTag("NotDriven", ({ explanation }) =>
+        explanation === "" ? Effect.void : Console.error(explanation))
+    )
+    if (isExplained) return yield* Console.log(report.explanation)
+    const text = Report[flags.format](report)
+    if (flags.output === undefined) yield* Console.log(text)
+    else {
+      yield* OutputFile.write("output", flags.output, text)
+      yield* Console.log(Report.summary(report))
+    }
+    if (Report.isWrong(report)) {
+      return yield* new ClientWrong({ message: `idv-mock test-client: ${Report.summary(report)}` })
+    }
+  }).pipe(Effect.scoped)
