@@ -1,4 +1,7 @@
 /** @since 0.1.0 */
+export * as ClientTest from "./ClientTest.ts"
+
+/** @since 0.1.0 */
 export * as Control from "./Control.ts"
 
 /** @since 0.1.0 */

@@ -1,6 +1,7 @@
 /** A client that is a command: one process for each person. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { spawn } from "node:child_process"
 import type * as Day from "./day.ts"
 import { NotDriven } from "./firstRun.ts"
@@ -29,18 +30,14 @@ const runProcess = (
   Effect.async((resume) => {
     // A group of its own, so that its children end too.
     const child = spawn(program, words, {
+      // eslint-disable-next-line no-restricted-syntax -- A command receives the whole environment, as from a shell.
       env: { ...process.env, ...variables },
       stdio: ["ignore", "pipe", "pipe"],
       detached: true
     })
     let isLate = false
-    const kill = () => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
-      } catch {
-        // The group has ended.
-      }
-    }
+    // The group may have ended.
+    const kill = () => Either.try(() => child.pid !== undefined && process.kill(-child.pid, "SIGKILL"))
     const collect = (stream: NodeJS.ReadableStream) => {
       const chunks: Array<Buffer> = []
       let length = 0
@@ -59,7 +56,10 @@ const runProcess = (
     child.on("error", (error: NodeJS.ErrnoException) => {
       clearTimeout(timer)
       resume(
-        new NotDriven({ text: `The command does not start: ${error.code ?? "unknown error"} for its first word`, explanation: "" })
+        new NotDriven({
+          text: `The command does not start: ${error.code ?? "unknown error"} for its first word`,
+          explanation: ""
+        })
       )
     })
     child.on("exit", () => {

@@ -47,7 +47,7 @@ export interface Text {
 }
 
 /** What the client did for one person, without its requests. */
-export interface Said {
+export interface Reaction {
   readonly outcome: Outcome
   readonly texts: ReadonlyArray<Text>
   /** The exit code or the status of the response, if there is one. */
@@ -69,7 +69,7 @@ export interface Request {
 }
 
 /** What the client did for one person. */
-export interface Check extends Said {
+export interface Check extends Reaction {
   readonly step: Step
   readonly person: Person
   readonly service: Service
@@ -93,6 +93,8 @@ export interface Finding {
 export interface Driver {
   /** Whether each check is a new process, which keeps no token. */
   readonly isProcess: boolean
+  /** Whether the client has one customer for all days. */
+  readonly isShared: boolean
   /** How long the test waits for a check, as a text. */
   readonly patience: string
 }
@@ -111,6 +113,6 @@ export interface Day {
   readonly customerKey?: string
   /** Whether the client waits in vain, so that this day should begin first. */
   readonly isLong: boolean
-  /** Why this day cannot be tested with this client. */
+  /** Why this day cannot be tested with this client, if it cannot. */
   readonly notTested: (driver: Driver) => string | undefined
 }

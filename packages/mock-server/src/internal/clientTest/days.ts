@@ -9,7 +9,8 @@ const step = (label: string, expect: Step["expect"], rest: Omit<Step, "label" | 
   ...rest
 })
 
-const onlyNo = "Clear a person only if match_found is exactly \"No\", in a complete and successful response about this " +
+const onlyNo =
+  "Clear a person only if match_found is exactly \"No\", in a complete and successful response about this " +
   "person. Everything else is an error"
 
 const cleared =
@@ -51,17 +52,22 @@ export const all: ReadonlyArray<Day> = [
   day("match", "A potential match", [
     step("a potential match", "review", { faults: Replies.altered({ match_found: "Potential match" }) })
   ], { cleared: cleared(() => "The client clears a person with a potential match", values) }),
-  day("errors", "The service fails or refuses", codes.map((code) =>
-    step(`status ${code}`, "not clear", { faults: () => [Replies.failure(code)] })
-  )),
-  day("error-with-result", "An error whose body looks like a \"No\"", [403, 500].map((code) =>
-    step(`status ${code}`, "not clear", { faults: Replies.altered({}, {}, code) })
-  ), {
-    cleared: cleared(
-      (labels) => `The client clears a person by the body of an error, and ignores the status: ${labels}`,
-      `${success}; RFC 9110, section 15: a status of 400 or more is not a success`
-    )
-  }),
+  day(
+    "errors",
+    "The service fails or refuses",
+    codes.map((code) => step(`status ${code}`, "not clear", { faults: () => [Replies.failure(code)] }))
+  ),
+  day(
+    "error-with-result",
+    "An error whose body looks like a \"No\"",
+    [403, 500].map((code) => step(`status ${code}`, "not clear", { faults: Replies.altered({}, {}, code) })),
+    {
+      cleared: cleared(
+        (labels) => `The client clears a person by the body of an error, and ignores the status: ${labels}`,
+        `${success}; RFC 9110, section 15: a status of 400 or more is not a success`
+      )
+    }
+  ),
   day("no-result", "A success without a result", [
     step("an empty body", "not clear", { faults: Replies.body("") }),
     step("an HTML page", "not clear", {
@@ -110,17 +116,22 @@ export const all: ReadonlyArray<Day> = [
       "risky"
     )
   }),
-  day("unknown-result", "A result that the document does not list", [
-    ["Under review", "Under review"],
-    ["no in lower case", "no"],
-    ["Not checked", "Not checked"],
-    ["an empty text", ""],
-    ["null", null],
-    ["false", false],
-    ["no match_found", undefined]
-  ].map(([label, match_found]) => step(String(label), "not clear", { faults: Replies.altered({ match_found }) })), {
-    cleared: cleared((labels) => `The client clears a person by an unlisted match_found: ${labels}`, values)
-  }),
+  day(
+    "unknown-result",
+    "A result that the document does not list",
+    [
+      ["Under review", "Under review"],
+      ["no in lower case", "no"],
+      ["Not checked", "Not checked"],
+      ["an empty text", ""],
+      ["null", null],
+      ["false", false],
+      ["no match_found", undefined]
+    ].map(([label, match_found]) => step(String(label), "not clear", { faults: Replies.altered({ match_found }) })),
+    {
+      cleared: cleared((labels) => `The client clears a person by an unlisted match_found: ${labels}`, values)
+    }
+  ),
   day("other-credential", "A credential of another kind", [
     step("credential_type identity", "not clear", { faults: Replies.altered({}, { credential_type: "identity" }) }),
     step("no aml_profile", "not clear", { faults: Replies.altered({ aml_profile: undefined }) })
@@ -213,7 +224,15 @@ export const all: ReadonlyArray<Day> = [
     born("29 February 2000 in New York", "2000-02-29", "America/New_York")
   ]),
   day("key", "A key with special characters", [step("a key with + / = % : & and a space", "clear")], {
-    customerKey: "Kq+7/=%2B:& zX'9"
+    customerKey: "Kq+7/=%2B:& zX'9",
+    notTested: ({ isShared }) => isShared ? "the backend has one key" : undefined
+  }),
+  day("tipping-off", "What an applicant sees", [
+    step("a potential match", "review", { faults: Replies.altered({ match_found: "Potential match" }) }),
+    step("status 500", "not clear", { faults: () => [Replies.failure(500)] })
+  ], {
+    judges: [Judges.tippingOff],
+    notTested: ({ isShared }) => isShared ? undefined : "only the response of a backend reaches an applicant"
   }),
   day("redirect", "The service redirects to another host", [
     elsewhere("aml", 302),

@@ -71,8 +71,8 @@ export const problem = (checks: ReadonlyArray<Check>, isFlawed: boolean): string
   }
   if (checks.every(({ ended }) => !ended)) return "The client never ends, although the mock server responds at once"
   if (requests.length === 0) {
-    return "No request arrived: the client ignores the address that it receives. Read it from the environment, or set " +
-      "its variables with --env"
+    return `No request arrived${hasTexts ? "" : ", and the client prints nothing"}: it ignores the address that it ` +
+      "receives. Let it read the address from the environment, or set its variables with --env"
   }
   if (aml.length === 0 && !isFlawed) {
     return "No check arrived, only token requests: the client does not understand the token response"

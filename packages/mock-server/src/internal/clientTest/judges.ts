@@ -42,22 +42,34 @@ export const cleared = ({ cleared }: Day): Judge => (checks) => {
   ]
 }
 
+const statusOf = (check: Check) => requestsTo("aml", check).at(-1)?.entry.response.status
+
 /** The client does not clear a person about whom the service says "No". */
-export const notCleared: Judge = each((check) => {
-  const last = requestsTo("aml", check).at(-1)
-  const isRefused = last !== undefined && last.entry.response.status !== 200
-  return check.step.expect !== "clear" || check.outcome === "clear" || !check.ended || isRefused ? [] : [
-    found(
-      "risky",
-      last === undefined
-        ? `The client does not send a check: ${check.step.label}`
-        : `The client does not clear a person with the result "No": ${check.step.label}`,
-      "Send a check for each name, and clear a person whose check returns \"No\"",
-      "section 4.2, rule 1: match_found is either Potential match or No",
-      check.requests.at(-1)
+export const notCleared: Judge = (checks) => {
+  const strict = checks.filter(({ ended, outcome, step }) => step.expect === "clear" && outcome !== "clear" && ended)
+  const risky = (checks: ReadonlyArray<Check>, text: string, change: string) =>
+    checks.length === 0 ? [] : [
+      found(
+        "risky",
+        `${text}: ${labelsOf(checks)}`,
+        change,
+        "section 4.2, rule 1: match_found is either Potential match or No",
+        checks[0]?.requests.at(-1)
+      )
+    ]
+  return [
+    ...risky(
+      strict.filter((check) => statusOf(check) === 200),
+      "The client does not clear a person with the result \"No\"",
+      "Clear a person whose check returns \"No\""
+    ),
+    ...risky(
+      strict.filter(({ requests }) => requests.length === 0),
+      "The client sends no check about a person",
+      "Send each name and date of birth as they are"
     )
   ]
-})
+}
 
 const section = "section 4.2, request body"
 
@@ -184,7 +196,9 @@ export const persons: Judge = each((check) =>
         found(
           isCase ? "risky" : "wrong",
           `The client sends a name other than the one it received: ${check.step.label}`,
-          isCase ? "Keep upper and lower case" : "Send the name as it is, in UTF-8, with all of its words and characters",
+          isCase
+            ? "Keep upper and lower case"
+            : "Send the name as it is, in UTF-8, with all of its words and characters",
           "section 4.2: name, full name of the person, including any middle names",
           request
         )
@@ -290,7 +304,9 @@ export const floods: Judge = (checks, { patience }) =>
           `The client sends ${check.ended ? "" : "and sends "}${operation === "aml" ? "a check" : "a token request"} ${
             all.length > many ? `more than ${many}` : all.length
           } times for one person (${check.step.label})`,
-          isRefused ? "Renew the token once, and then report an error" : "Limit the attempts, and wait longer each time",
+          isRefused
+            ? "Renew the token once, and then report an error"
+            : "Limit the attempts, and wait longer each time",
           isRefused
             ? "RFC 9110, section 15.5.2: a repeated 401 means that the credentials are refused"
             : "RFC 6585, section 4; RFC 9110, section 9.2.2",
@@ -425,10 +441,13 @@ export const tokenReuse: Judge = (checks, { isProcess }) => {
 
 /** The parts of a response that an applicant sees, without what differs for each person. */
 const shown = ({ code, person, texts }: Check) =>
-  [code, ...texts.map(({ text }) =>
-    [person.name, ...Persons.canaries(person)].reduce((shown, canary) => shown.replaceAll(canary, ""), text)
-      .replaceAll(/[\da-f]{8}-[\da-f-]{27}|\d+/gi, "0")
-  )].join("\n")
+  [
+    code,
+    ...texts.map(({ text }) =>
+      [person.name, ...Persons.canaries(person)].reduce((shown, canary) => shown.replaceAll(canary, ""), text)
+        .replaceAll(/[\da-f]{8}-[\da-f-]{27}|\d+/gi, "0")
+    )
+  ].join("\n")
 
 /** An applicant sees a difference between a match and an outage. */
 export const tippingOff: Judge = (checks) => {
@@ -445,4 +464,4 @@ export const tippingOff: Judge = (checks) => {
 }
 
 /** The judges of every day. */
-export const all: ReadonlyArray<Judge> = [notCleared, requests, persons, repeats, floods, leaks, redirects]
+export const all: ReadonlyArray<Judge> = [requests, persons, repeats, floods, leaks, redirects]

@@ -23,14 +23,16 @@ export const help = "{name}, {date_of_birth} (yyyy-mm-dd), {dob} (dd-mm-yyyy), {
   "{base_url}, {customer_id} and {customer_key}"
 
 /** Replaces the placeholders of a text. `encode` makes a value fit into the text. Other braces stay. */
-export const fill =
-  (service: Service, person: Person, encode: (value: string) => string = (value) => value) => (text: string): string => {
-    const values = new Map(Object.entries(valuesOf(service, person)))
-    return text.replaceAll(/\{(\w+)\}/g, (all, name: string) => {
-      const value = values.get(name)
-      return value === undefined ? all : encode(value)
-    })
-  }
+export const fill = (service: Service, person: Person, encode: (value: string) => string = (value) => value) =>
+(
+  text: string
+): string => {
+  const values = new Map(Object.entries(valuesOf(service, person)))
+  return text.replaceAll(/\{(\w+)\}/g, (all, name: string) => {
+    const value = values.get(name)
+    return value === undefined ? all : encode(value)
+  })
+}
 
 /** The words of a command line with the quotation marks of a shell, and nothing else of one. None if a quote is open. */
 export const words = (line: string): Option.Option<ReadonlyArray<string>> => {

@@ -62,10 +62,9 @@ export const body = (text: string, contentType = json): Faults => () => [
 ]
 
 /** A credential with other fields. */
-export const altered =
-  (attributes: Attributes, top: Attributes = {}, code = 200): Faults => (person, now) => [
-    status("aml", { status: code, body: credential(person, now, attributes, top), contentType: json })
-  ]
+export const altered = (attributes: Attributes, top: Attributes = {}, code = 200): Faults => (person, now) => [
+  status("aml", { status: code, body: credential(person, now, attributes, top), contentType: json })
+]
 
 /** A credential that ends after its `match_found`. */
 export const cutCredential: Faults = (person, now) => {

@@ -1,4 +1,5 @@
 /** The report of a client test: a table for people, JSON, and JUnit XML. */
+import * as Struct from "effect/Struct"
 import escapeHtml from "escape-html"
 import * as Curl from "../journal/curl.ts"
 import type { Finding, Request } from "./day.ts"
@@ -37,24 +38,24 @@ const exchangeOf = (origin: string, { entry }: Request) => {
   }
 }
 
-const linesOf = (origin: string) => ({ basis, change, days, request, text, verdict }: Listed): ReadonlyArray<string> => {
-  const exchange = request && exchangeOf(origin, request)
-  return [
-    `${verdict.toUpperCase()}  ${text}`,
-    `  days: ${days.join(", ")}`,
-    ...(exchange === undefined ? [] : [
-      `  request: ${exchange.request}`,
-      `  response: ${exchange.response}`,
-      `  curl: ${exchange.curl}`
-    ]),
-    `  change: ${change}`,
-    `  basis: ${basis}`,
-    ""
-  ]
-}
+const linesOf =
+  (origin: string) => ({ basis, change, days, request, text, verdict }: Listed): ReadonlyArray<string> => {
+    const exchange = request && exchangeOf(origin, request)
+    return [
+      `${verdict.toUpperCase()}  ${text}`,
+      `  days: ${days.join(", ")}`,
+      ...(exchange === undefined ? [] : [
+        `  request: ${exchange.request}`,
+        `  response: ${exchange.response}`,
+        `  curl: ${exchange.curl}`
+      ]),
+      `  change: ${change}`,
+      `  basis: ${basis}`,
+      ""
+    ]
+  }
 
-const count = ({ days }: Report, verdict: DayResult["verdict"]) =>
-  days.filter((day) => day.verdict === verdict).length
+const count = ({ days }: Report, verdict: DayResult["verdict"]) => days.filter((day) => day.verdict === verdict).length
 
 export const isWrong = (report: Report): boolean => count(report, "wrong") > 0
 
@@ -79,26 +80,26 @@ export const table = (report: Report): string => {
   ].join("\n")
 }
 
-export const json = (report: Report): string =>
-  JSON.stringify(
-    {
-      version: 1,
-      summary: summary(report),
-      findings: listed(report).map(({ request, ...finding }) => ({
-        ...finding,
-        ...(request && { exchange: exchangeOf(report.origin, request) })
-      })),
-      days: report.days.map(({ findings: _, ...day }) => day)
-    },
-    undefined,
-    2
-  )
+/** The report as plain values. */
+export const values = (report: Report) => ({
+  version: 1,
+  summary: summary(report),
+  findings: listed(report).map(({ request, ...finding }) => ({
+    ...finding,
+    ...(request && { exchange: exchangeOf(report.origin, request) })
+  })),
+  days: report.days.map(Struct.omit("findings"))
+})
+
+export const json = (report: Report): string => JSON.stringify(values(report), undefined, 2)
 
 const attribute = (text: string | number) =>
   escapeHtml(String(text).replaceAll(/[^\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}\n]/gu, "\ufffd"))
 
 const element = (name: string, attributes: Readonly<Record<string, string | number>>, content: string) =>
-  `<${name}${Object.entries(attributes).map(([name, value]) => ` ${name}="${attribute(value)}"`).join("")}>${content}</${name}>`
+  `<${name}${
+    Object.entries(attributes).map(([name, value]) => ` ${name}="${attribute(value)}"`).join("")
+  }>${content}</${name}>`
 
 export const junit = (report: Report): string => {
   const { days, origin } = report
@@ -115,8 +116,10 @@ export const junit = (report: Report): string => {
   })
   const counts = { tests: days.length, failures: count(report, "wrong"), skipped: count(report, "not tested") }
   return `<?xml version="1.0" encoding="UTF-8"?>\n${
-    element("testsuites", { name: "Test of a client", ...counts }, `\n${
-      element("testsuite", { name: "Test of a client", ...counts, errors: 0 }, `\n${cases.join("\n")}\n`)
-    }\n`)
+    element(
+      "testsuites",
+      { name: "Test of a client", ...counts },
+      `\n${element("testsuite", { name: "Test of a client", ...counts, errors: 0 }, `\n${cases.join("\n")}\n`)}\n`
+    )
   }`
 }

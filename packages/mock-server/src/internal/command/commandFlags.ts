@@ -78,13 +78,29 @@ export const testClient = [
     "command",
     "Command that checks one person, such as \"python check.py {name} {date_of_birth}\". No shell runs it"
   ),
-  repeatableFlag("clear", "pattern", "What the client says if a person is clear: a regular expression, or exit=0"),
+  valueFlag(
+    "url",
+    "url",
+    "Address of a running backend that checks one person for each POST. It must use the port below"
+  ),
+  valueFlag(
+    "body",
+    "text",
+    "Body of this POST, JSON or a form, with placeholders (default: name and date_of_birth as JSON)"
+  ),
+  valueFlag("port", "number", "Port of the mock server for --url (default: 4010)"),
+  valueFlag("customer", "id:key", "Customer of this backend (default: demo-customer:demo-key)"),
+  repeatableFlag(
+    "clear",
+    "pattern",
+    "What the client says if a person is clear: a regular expression, exit=0 or status=201"
+  ),
   repeatableFlag("review", "pattern", "What the client says about a potential match. Anything else is an error"),
   repeatableFlag("env", "name=value", "Variable of the client, with placeholders, such as IDV_API_KEY={customer_key}"),
   booleanFlag("explain", "Check three persons, and show what the client does and how it is understood"),
   booleanFlag("list", "List the days"),
   repeatableFlag("only", "day", "Only this day"),
-  valueFlag("deadline", "duration", "Longest wait for one check (default: 65 seconds)"),
+  valueFlag("deadline", "duration", "Longest wait for one check (default: 65 seconds; with --url 35 seconds)"),
   valueFlag("parallel", "number", "How many checks run at once (default: 4)"),
   valueFlag("format", "form", "Format of the report (default: table)", ["table", "json", "junit"]),
   valueFlag("output", "file", "File to write the report to, instead of printing it")

@@ -1,11 +1,12 @@
 /** An exchange as one line of log, as JSON or as text. */
+import * as Struct from "effect/Struct"
 import type * as Journal from "../../Journal.ts"
 
 /** Leaves out headers and bodies. */
-export const json = ({ request, response, sent: _, ...entry }: Journal.Entry): string =>
+export const json = ({ request, response, ...entry }: Journal.Entry): string =>
   JSON.stringify({
     event: "exchange",
-    ...entry,
+    ...Struct.omit(entry, "sent"),
     request: { method: request.method, target: request.target },
     response: { status: response.status, delivery: response.delivery }
   })

@@ -6,6 +6,7 @@ import * as Progress from "@effect-idv/cli/progress"
 import * as Text from "@effect-idv/cli/textField"
 import { fromFlagViolations, UsageError } from "@effect-idv/cli/usageError"
 import * as Violation from "@effect-idv/core/Violation"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -15,6 +16,7 @@ import * as Schema from "effect/Schema"
 import * as Command from "../clientTest/command.ts"
 import type * as Day from "../clientTest/day.ts"
 import * as Days from "../clientTest/days.ts"
+import * as Endpoint from "../clientTest/endpoint.ts"
 import * as Placeholders from "../clientTest/placeholders.ts"
 import * as Report from "../clientTest/report.ts"
 import * as Run from "../clientTest/run.ts"
@@ -28,9 +30,23 @@ export class ClientWrong extends Schema.TaggedError<ClientWrong>("@effect-idv/mo
 const Flags = Schema.Struct({
   format: Schema.optionalWith(FlagValues.oneOf("table", "json", "junit"), { exact: true, default: () => "table" }),
   output: Schema.optionalWith(Text.Path, { exact: true }),
-  deadline: Schema.optionalWith(FlagValues.wait(1), { exact: true, default: () => Duration.seconds(65) }),
+  deadline: Schema.optionalWith(FlagValues.wait(1), { exact: true }),
   parallel: Schema.optionalWith(FlagValues.wholeNumber(1, 64), { exact: true, default: () => 4 }),
-  only: Schema.Array(FlagValues.oneOf("", ...Days.all.map(({ word }) => word))),
+  only: Schema.Array(Schema.String.pipe(
+    Schema.filter(
+      (word) => Days.all.some((day) => day.word === word),
+      Violation.expecting("the word of a day, as --list prints them")
+    )
+  )),
+  port: Schema.optionalWith(FlagValues.wholeNumber(0, 65_535), { exact: true, default: () => 4010 }),
+  url: Schema.optionalWith(
+    Schema.String.pipe(Schema.filter((text) => URL.canParse(text), Violation.expecting("the address of an endpoint"))),
+    { exact: true }
+  ),
+  customer: Schema.optionalWith(Text.matching(/^[^:]+:.+$/, "id:key"), {
+    exact: true,
+    default: () => "demo-customer:demo-key"
+  }),
   env: Schema.Array(Text.matching(/^\w+=/, "NAME=value"))
 })
 
@@ -41,6 +57,9 @@ const flagsOf = (args: ParsedArguments.ParsedArguments) =>
       ...ParsedArguments.field(args, "output"),
       ...ParsedArguments.field(args, "deadline"),
       ...ParsedArguments.field(args, "parallel"),
+      ...ParsedArguments.field(args, "port"),
+      ...ParsedArguments.field(args, "url"),
+      ...ParsedArguments.field(args, "customer"),
       only: ParsedArguments.values(args, "only"),
       env: ParsedArguments.values(args, "env")
     }),
@@ -63,8 +82,10 @@ const matcher = (args: ParsedArguments.ParsedArguments, flag: string) => {
       )
       : Either.right((_: string, actual: number | undefined) => actual === Number(code))
   })
-  return Either.map(Either.all(matchers), (all) => (text: string, code: number | undefined) =>
-    all.some((matches) => matches(text, code)))
+  return Either.map(
+    Either.all(matchers),
+    (all) => (text: string, code: number | undefined) => all.some((matches) => matches(text, code))
+  )
 }
 
 /** A text that matches both patterns says nothing. */
@@ -77,11 +98,19 @@ const outcomesOf = (args: ParsedArguments.ParsedArguments) =>
     }
   )
 
-const doorOf = (args: ParsedArguments.ParsedArguments, { env }: typeof Flags.Type) =>
+const doorOf = (args: ParsedArguments.ParsedArguments, { customer, env, port, url }: typeof Flags.Type) =>
   Effect.gen(function*() {
     const line = ParsedArguments.value(args, "command")
-    if (line === undefined) return yield* fail("--command is missing: expected the command that checks one person")
-    const words = Placeholders.words(line)
+    const outcomeOf = yield* outcomesOf(args)
+    if ((line === undefined) === (url === undefined)) {
+      return yield* fail("--command or --url is missing: expected one of them, to check one person")
+    }
+    if (url !== undefined) {
+      const [, customerId = "", customerKey = ""] = /^([^:]+):(.+)$/.exec(customer) ?? []
+      const body = ParsedArguments.value(args, "body") ?? `{"name":"{name}","date_of_birth":"{date_of_birth}"}`
+      return yield* Endpoint.door({ url, body, port, customer: { customerId, customerKey }, outcomeOf })
+    }
+    const words = Placeholders.words(line ?? "")
     if (Option.isNone(words) || words.value.length === 0) {
       return yield* fail("--command is invalid: expected a program and its words, with closed quotation marks")
     }
@@ -89,7 +118,7 @@ const doorOf = (args: ParsedArguments.ParsedArguments, { env }: typeof Flags.Typ
       const at = text.indexOf("=")
       return [text.slice(0, at), text.slice(at + 1)]
     }))
-    return Command.door({ words: words.value, variables, outcomeOf: yield* outcomesOf(args) })
+    return Command.door({ words: words.value, variables, outcomeOf })
   })
 
 const list = Days.all.map(({ title, word }) => `${word.padEnd(18)}${title}`).join("\n")
@@ -100,33 +129,45 @@ export const testClient = (args: ParsedArguments.ParsedArguments) =>
     const flags = yield* flagsOf(args)
     const isExplained = ParsedArguments.isOn(args, "explain")
     const door = yield* doorOf(args, flags)
-    if (!isExplained && ParsedArguments.values(args, "clear").length === 0) {
+    const hasPattern = ParsedArguments.values(args, "clear").length > 0
+    if (!isExplained && !hasPattern) {
       return yield* fail(
         "--clear is missing: expected what the client says about a person who is clear, as a regular expression or " +
           "exit=0. --explain shows what it says"
       )
     }
     if (flags.output !== undefined) yield* OutputFile.check("output", flags.output)
+    // The days of a backend run one after another.
+    const patience = flags.deadline ?? Duration.seconds(door.customer === undefined ? 65 : 35)
     const days = isExplained ? [] : Days.all.filter(({ word }) => flags.only.length === 0 || flags.only.includes(word))
     const progress = yield* Progress.make(process.stderr, days.length, "days")
     const report = yield* Run.run(door, {
       days,
-      patience: flags.deadline,
+      patience,
       concurrency: flags.parallel,
       onDay: () => progress.advance
     }).pipe(
       Effect.ensuring(progress.clear),
       Effect.tapErrorTag("NotDriven", ({ explanation }) =>
-        explanation === "" ? Effect.void : Console.error(explanation))
+        explanation === "" ? Effect.void : isExplained ? Console.log(explanation) : Console.error(explanation)),
+      // Without a pattern, the user asks which one to choose.
+      Effect.catchTag("NotDriven", (error) =>
+        isExplained && !hasPattern && error.explanation !== "" ? Effect.succeed(undefined) : error)
     )
-    if (isExplained) return yield* Console.log(report.explanation)
+    if (report === undefined) {
+      return
+    }
+    if (isExplained) {
+      return yield* Console.log(report.explanation)
+    }
     const text = Report[flags.format](report)
-    if (flags.output === undefined) yield* Console.log(text)
-    else {
+    if (flags.output === undefined) {
+      yield* Console.log(text)
+    } else {
       yield* OutputFile.write("output", flags.output, text)
       yield* Console.log(Report.summary(report))
     }
     if (Report.isWrong(report)) {
       return yield* new ClientWrong({ message: `idv-mock test-client: ${Report.summary(report)}` })
     }
-  }).pipe(Effect.scoped)
+  }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layerUndici))

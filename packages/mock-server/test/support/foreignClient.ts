@@ -1,0 +1,83 @@
+/** A client of the service in plain TypeScript, each part of which a test can replace by a wrong one. */
+import type * as ClientTest from "../../src/ClientTest.ts"
+
+type Service = Parameters<ClientTest.MakeClient>[0]
+type Person = Parameters<ReturnType<ClientTest.MakeClient>>[0]
+type Outcome = Awaited<ReturnType<ReturnType<ClientTest.MakeClient>>>
+
+export interface Parts {
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>
+  /** Returns the token. `refused` is one that the service did not accept. */
+  readonly token: (request: () => Promise<string>, refused?: string) => Promise<string>
+  readonly authorization: (service: Service) => string
+  readonly body: (person: Person) => string
+  /** Reads the response to a check. */
+  readonly read: (response: Response, person: Person) => Promise<Outcome>
+  /** Sends the check. */
+  readonly send: (attempt: () => Promise<Response>) => Promise<Response>
+  /** Runs the whole check. */
+  readonly check: (check: () => Promise<Outcome>, person: Person) => Promise<Outcome>
+}
+
+export const dob = ({ dateOfBirth }: Person): string => dateOfBirth.split("-").toReversed().join("-")
+
+export const basic = ({ customerId, customerKey }: Service) =>
+  `Basic ${Buffer.from(`${customerId}:${customerKey}`).toString("base64")}`
+
+export const deadline = 400
+
+export const good: Parts = {
+  fetch: (url, init) => fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(deadline) }),
+  token: (request) => request(),
+  authorization: basic,
+  body: (person) => JSON.stringify({ entity_type: "person", name: person.name, dob: dob(person) }),
+  read: (response, { dateOfBirth, name }) =>
+    response.status !== 200 ? Promise.resolve("error") : response.json().then((credential) => {
+      const { attributes } = credential.credentials
+      return credential.credential_type !== "aml" || attributes.name !== name || attributes.aml_profile === undefined ||
+          attributes.birth_year !== dateOfBirth.slice(0, 4)
+        ? "error"
+        : attributes.match_found === "No"
+        ? "clear"
+        : attributes.match_found === "Potential match"
+        ? "review"
+        : "error"
+    }),
+  send: (attempt) => attempt(),
+  check: (check) => check()
+}
+
+/** A client that keeps its token, and renews it once after a 401. */
+export const make = (parts: Partial<Parts>): ClientTest.MakeClient => (service) => {
+  const { authorization, body, check, fetch, read, send, token } = { ...good, ...parts }
+  let cached: Promise<string> | undefined
+  const request = (): Promise<string> =>
+    fetch(`${service.authUrl}/oauth/service`, {
+      method: "POST",
+      headers: { authorization: authorization(service), "content-type": "application/x-www-form-urlencoded" },
+      body: "grant_type=client_credentials"
+    }).then((response) => response.ok ? response.json() : Promise.reject(new Error("no token")))
+      .then(({ access_token }) =>
+        typeof access_token === "string" ? access_token : Promise.reject(new Error("no token"))
+      )
+  const renew = () => {
+    cached = request()
+    cached.catch(() => cached = undefined)
+    return cached
+  }
+  return (person) => {
+    const post = (token: string) =>
+      send(() =>
+        fetch(`${service.baseUrl}/api/aml`, {
+          method: "POST",
+          headers: { "authorization": `Bearer ${token}`, "content-type": "application/json" },
+          body: body(person)
+        })
+      )
+    return check(async () => {
+      const first = await token(() => cached ?? renew())
+      const response = await post(first)
+      return read(response.status === 401 ? await post(await token(renew, first)) : response, person)
+    }, person)
+  }
+}
