@@ -28,7 +28,7 @@ export type MakeClient = Function.MakeClient
  * @category models
  * @since 0.1.0
  */
-export interface Finding extends Pick<Day.Finding, "verdict" | "text" | "change" | "basis"> {
+export interface Finding extends Pick<Day.Finding, "verdict" | "text" | "steps" | "change" | "basis"> {
   /** The words of the days that show it. */
   readonly days: ReadonlyArray<string>
   /** The masked exchange that shows it, why the mock server sent that response, and the request as a curl command. */
@@ -129,8 +129,13 @@ export const expectGood = (
     const wrong = findings.filter(({ verdict }) => verdict === "wrong")
     if (wrong.length === 0) return
     throw new Error(
-      wrong.map(({ basis, change, exchange, text }) =>
-        [text, ...(exchange === undefined ? [] : [exchange.request, exchange.response, exchange.curl]), change, basis]
+      wrong.map(({ basis, change, exchange, steps, text }) =>
+        [
+          `${text} ${steps.join(", ")}`.trim(),
+          ...(exchange === undefined ? [] : [exchange.request, exchange.response, exchange.curl]),
+          change,
+          basis
+        ]
           .join("\n  ")
       ).join("\n")
     )

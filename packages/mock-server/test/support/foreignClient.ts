@@ -8,7 +8,7 @@ type Outcome = Awaited<ReturnType<ReturnType<ClientTest.MakeClient>>>
 export interface Parts {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   /** Returns the token. `refused` is one that the service did not accept. */
-  readonly token: (request: () => Promise<string>, refused?: string) => Promise<string>
+  readonly token: (kept: Promise<string> | undefined, renew: () => Promise<string>, refused?: string) => Promise<string>
   readonly authorization: (service: Service) => string
   readonly body: (person: Person) => string
   /** Reads the response to a check. */
@@ -24,11 +24,12 @@ export const dob = ({ dateOfBirth }: Person): string => dateOfBirth.split("-").t
 export const basic = ({ customerId, customerKey }: Service) =>
   `Basic ${Buffer.from(`${customerId}:${customerKey}`).toString("base64")}`
 
-export const deadline = 400
+/** The deadline of each request, in milliseconds. */
+export const deadline = 3000
 
 export const good: Parts = {
   fetch: (url, init) => fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(deadline) }),
-  token: (request) => request(),
+  token: (kept, renew, refused) => refused === undefined ? kept ?? renew() : renew(),
   authorization: basic,
   body: (person) => JSON.stringify({ entity_type: "person", name: person.name, dob: dob(person) }),
   read: (response, { dateOfBirth, name }) =>
@@ -74,10 +75,12 @@ export const make = (parts: Partial<Parts>): ClientTest.MakeClient => (service) 
           body: body(person)
         })
       )
-    return check(async () => {
-      const first = await token(() => cached ?? renew())
-      const response = await post(first)
-      return read(response.status === 401 ? await post(await token(renew, first)) : response, person)
-    }, person)
+    return check(
+      () =>
+        token(cached, renew).then((first) =>
+          post(first).then((response) => response.status === 401 ? token(cached, renew, first).then(post) : response)
+        ).then((response) => read(response, person)),
+      person
+    )
   }
 }

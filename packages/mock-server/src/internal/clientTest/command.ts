@@ -99,6 +99,7 @@ export const defaultVariables = {
 
 export const door = ({ outcomeOf, variables, words }: Options): Door => ({
   isProcess: true,
+  isEndpoint: false,
   port: 0,
   open: (service) => (person, { patience, variables: ofStep }) => {
     const fill = Placeholders.fill(service, person)

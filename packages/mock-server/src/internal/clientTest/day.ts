@@ -82,6 +82,8 @@ export interface Finding {
   readonly verdict: "wrong" | "risky"
   /** The bug in one sentence, without a full stop. */
   readonly text: string
+  /** The labels of the steps that show it, where they matter. */
+  readonly steps: ReadonlyArray<string>
   readonly change: string
   /** The sentence of the service document, or the practice. */
   readonly basis: string
@@ -95,6 +97,8 @@ export interface Driver {
   readonly isProcess: boolean
   /** Whether the client has one customer for all days. */
   readonly isShared: boolean
+  /** Whether the client responds to an applicant. */
+  readonly isEndpoint: boolean
   /** How long the test waits for a check, as a text. */
   readonly patience: string
 }
@@ -105,8 +109,8 @@ export interface Day {
   readonly word: string
   readonly title: string
   readonly steps: ReadonlyArray<Step>
-  /** The finding if the client clears persons whom it must not clear. `labels` are those of the steps. */
-  readonly cleared: (labels: string) => Finding
+  /** The finding if the client clears persons whom it must not clear. */
+  readonly cleared: Omit<Finding, "steps">
   /** Judges of this day only. */
   readonly judges: ReadonlyArray<Judge>
   /** The key of the customer, if it matters. */

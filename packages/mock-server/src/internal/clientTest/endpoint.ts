@@ -27,6 +27,7 @@ export const door = (
 ): Effect.Effect<Door, never, HttpClient.HttpClient> =>
   Effect.map(HttpClient.HttpClient, (client) => ({
     isProcess: false,
+    isEndpoint: true,
     customer,
     port,
     open: (service) => (person, { patience }) => {

@@ -9,6 +9,7 @@ export type MakeClient = (service: Day.Service) => (person: Day.Person) => Promi
 
 export const door = (makeClient: MakeClient): Door => ({
   isProcess: false,
+  isEndpoint: false,
   port: 0,
   open: (service) => {
     const check = makeClient(service)

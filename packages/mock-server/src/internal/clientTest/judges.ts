@@ -1,5 +1,6 @@
 /** Judges what a client did. Each judge is a pure function of the checks of a day. */
-import type { Check, Day, Finding, Judge, Request, Text } from "./day.ts"
+import * as Arr from "effect/Array"
+import type { Check, Day, Finding, Judge, Request, Step, Text } from "./day.ts"
 import * as Persons from "./persons.ts"
 
 const found = (
@@ -7,16 +8,29 @@ const found = (
   text: string,
   change: string,
   basis: string,
-  request?: Request
-): Finding => ({ verdict, text, change, basis, request })
+  request?: Request,
+  steps: ReadonlyArray<Step> = []
+): Finding => ({ verdict, text, steps: steps.map(({ label }) => label), change, basis, request })
 
-/** One finding for all checks of which `findings` makes one with the same text. */
+/** The findings of each check. */
 const each = (findings: (check: Check) => ReadonlyArray<Finding>): Judge => (checks) => checks.flatMap(findings)
+
+/** Findings with the same text as one, with the steps of all. */
+export const merged = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
+  Array.from(
+    findings.reduce((byText, finding) => {
+      const first = byText.get(finding.text)
+      return byText.set(
+        finding.text,
+        first === undefined ? finding : { ...first, steps: Arr.dedupe([...first.steps, ...finding.steps]) }
+      )
+    }, new Map<string, Finding>()).values()
+  )
 
 const requestsTo = (operation: "aml" | "token", { requests }: Check) =>
   requests.filter(({ entry }) => entry.operation === operation)
 
-const labelsOf = (checks: ReadonlyArray<Check>) => checks.map(({ step }) => step.label).join(", ")
+const stepsOf = (checks: ReadonlyArray<Check>) => checks.map(({ step }) => step)
 
 /** Whether the mock server responded as the step says, and not with a refusal of the request. */
 const isReached = ({ requests }: Check) =>
@@ -30,7 +44,11 @@ export const cleared = ({ cleared }: Day): Judge => (checks) => {
   const reached = wrong.filter(isReached)
   const unasked = wrong.filter(({ requests }) => requests.length === 0)
   return [
-    ...(reached.length === 0 ? [] : [{ ...cleared(labelsOf(reached)), request: reached[0]?.requests.at(-1) }]),
+    ...(reached.length === 0 ? [] : [{
+      ...cleared,
+      steps: reached.length < checks.length || checks.length > 1 ? stepsOf(reached).map(({ label }) => label) : [],
+      request: reached[0]?.requests.at(-1)
+    }]),
     ...(unasked.length === 0 ? [] : [
       found(
         "wrong",
@@ -51,10 +69,11 @@ export const notCleared: Judge = (checks) => {
     checks.length === 0 ? [] : [
       found(
         "risky",
-        `${text}: ${labelsOf(checks)}`,
+        text,
         change,
         "section 4.2, rule 1: match_found is either Potential match or No",
-        checks[0]?.requests.at(-1)
+        checks[0]?.requests.at(-1),
+        stepsOf(checks)
       )
     ]
   return [
@@ -195,12 +214,15 @@ export const persons: Judge = each((check) =>
       ...(sent === expected ? [] : [
         found(
           isCase ? "risky" : "wrong",
-          `The client sends a name other than the one it received: ${check.step.label}`,
+          isCase
+            ? "The client changes the case of a name"
+            : "The client sends a name other than the one it received",
           isCase
             ? "Keep upper and lower case"
             : "Send the name as it is, in UTF-8, with all of its words and characters",
           "section 4.2: name, full name of the person, including any middle names",
-          request
+          request,
+          [check.step]
         )
       ]),
       ...(dateOfBirth === undefined || dateOfBirth === check.person.dateOfBirth ? [] : [
@@ -303,14 +325,15 @@ export const floods: Judge = (checks, { patience }) =>
           all.length > many ? "wrong" : "risky",
           `The client sends ${check.ended ? "" : "and sends "}${operation === "aml" ? "a check" : "a token request"} ${
             all.length > many ? `more than ${many}` : all.length
-          } times for one person (${check.step.label})`,
+          } times for one person`,
           isRefused
             ? "Renew the token once, and then report an error"
             : "Limit the attempts, and wait longer each time",
           isRefused
             ? "RFC 9110, section 15.5.2: a repeated 401 means that the credentials are refused"
             : "RFC 6585, section 4; RFC 9110, section 9.2.2",
-          all.at(-1)
+          all.at(-1),
+          [check.step]
         )
       ]
     }).concat(
@@ -318,20 +341,22 @@ export const floods: Judge = (checks, { patience }) =>
         check.requests.length > many
           ? found(
             "wrong",
-            `The client retries without an end: it did not end within ${patience} (${check.step.label})`,
+            `The client retries without an end: it did not end within ${patience}`,
             "Give each check one deadline that includes all attempts and waits",
             "CWE-1088 and CWE-835: a wait without a timeout, and a loop without an exit",
-            check.requests.at(-1)
+            check.requests.at(-1),
+            [check.step]
           )
           : found(
             check.requests.at(-1)?.entry.faults.some(({ kind }) => kind === "hang") === true &&
               requestsTo("aml", check).length < 2 && requestsTo("token", check).length < 2
               ? "wrong"
               : "risky",
-            `The client has no deadline: it did not end within ${patience} (${check.step.label})`,
+            `The client has no deadline: it did not end within ${patience}`,
             "Give each check one deadline for connect, response and body, such as 30 seconds",
             "CWE-1088: synchronous access of a remote resource without a timeout",
-            check.requests.at(-1)
+            check.requests.at(-1),
+            [check.step]
           )
       ]
     )

@@ -3,6 +3,7 @@ import * as Struct from "effect/Struct"
 import escapeHtml from "escape-html"
 import * as Curl from "../journal/curl.ts"
 import type { Finding, Request } from "./day.ts"
+import * as Judges from "./judges.ts"
 import type { DayResult, Report } from "./run.ts"
 
 /** A finding with the days that show it. */
@@ -11,14 +12,11 @@ interface Listed extends Finding {
 }
 
 /** Each finding once. */
-const listed = ({ days }: Report): ReadonlyArray<Listed> => {
-  const all = days.flatMap(({ findings, word }) => findings.map((finding) => ({ ...finding, word })))
-  return all.filter(({ text }, index) => all.findIndex((other) => other.text === text) === index)
-    .map((finding) => ({
-      ...finding,
-      days: all.filter(({ text }) => text === finding.text).map(({ word }) => word)
-    }))
-}
+const listed = ({ days }: Report): ReadonlyArray<Listed> =>
+  Judges.merged(days.flatMap(({ findings }) => findings)).map((finding) => ({
+    ...finding,
+    days: days.filter(({ findings }) => findings.some(({ text }) => text === finding.text)).map(({ word }) => word)
+  }))
 
 const maxBody = 300
 
@@ -39,10 +37,10 @@ const exchangeOf = (origin: string, { entry }: Request) => {
 }
 
 const linesOf =
-  (origin: string) => ({ basis, change, days, request, text, verdict }: Listed): ReadonlyArray<string> => {
+  (origin: string) => ({ basis, change, days, request, steps, text, verdict }: Listed): ReadonlyArray<string> => {
     const exchange = request && exchangeOf(origin, request)
     return [
-      `${verdict.toUpperCase()}  ${text}`,
+      `${verdict.toUpperCase()}  ${[text, ...(steps.length === 0 ? [] : [steps.join(", ")])].join(": ")}`,
       `  days: ${days.join(", ")}`,
       ...(exchange === undefined ? [] : [
         `  request: ${exchange.request}`,

@@ -27,6 +27,8 @@ export type Drive = (
 export interface Door {
   /** Whether each check is a new process. */
   readonly isProcess: boolean
+  /** Whether the client responds to an applicant. */
+  readonly isEndpoint: boolean
   /** The customer of a client that is configured with it. Without one, each day has a customer of its own. */
   readonly customer?: Pick<Day.Service, "customerId" | "customerKey">
   /** The port of the mock server. */
@@ -84,21 +86,46 @@ const requestOf = (entry: Entry): Day.Request => {
 const verdictOf = (findings: ReadonlyArray<Day.Finding>) =>
   findings.some(({ verdict }) => verdict === "wrong") ? "wrong" : findings.length > 0 ? "risky" : "good"
 
-/** The first finding of each text. */
-const distinct = (findings: ReadonlyArray<Day.Finding>): ReadonlyArray<Day.Finding> =>
-  findings.filter(({ text }, index) => findings.findIndex((other) => other.text === text) === index)
-
 const muteReason = "the client clears nobody: correct the findings of first-run, and test again"
 
 const firstRunPatience = Duration.seconds(30)
 
-/** Runs the first run and then the days. Fails if the client cannot be tested. */
-export const run = (door: Door, { concurrency, days, onDay, patience }: Options) =>
+/** A check with its place in the list of all requests. */
+interface Recorded extends Omit<Day.Check, "requests"> {
+  readonly start: number
+  readonly end: number
+}
+
+/** Gives each request to the check with its name, or else to the check that ran at its time. */
+const withRequests = (
+  recorded: ReadonlyArray<Recorded>,
+  seen: ReadonlyArray<Day.Request>,
+  isOwn: (request: Day.Request) => boolean
+): ReadonlyArray<Day.Check> => {
+  const names = recorded.map(({ person }) => Persons.comparable(person.name))
+  const ownerOf = (request: Day.Request, index: number) => {
+    const named = request.name === undefined ? -1 : names.indexOf(Persons.comparable(request.name))
+    return named >= 0
+      ? named
+      : isOwn(request)
+      ? recorded.findIndex(({ end, start }) => index >= start && index < end)
+      : -1
+  }
+  const owners = seen.map(ownerOf)
+  return recorded.map((check, index) => ({
+    ...check,
+    requests: seen.filter((_, request) => owners[request] === index)
+  }))
+}
+
+const make = (door: Door, patience: Duration.Duration) =>
   Effect.gen(function*() {
     const seen: Array<Day.Request> = []
-    const customer = door.customer
+    const { customer, isEndpoint, isProcess } = door
     const server = yield* Layer.build(MockServer.layer({
       port: door.port,
+      // A client that was stopped leaves requests without a response.
+      gracePeriod: "100 millis",
       ...(customer && {
         customers: [{ customerId: customer.customerId, customerKey: Redacted.make(customer.customerKey) }]
       }),
@@ -106,108 +133,116 @@ export const run = (door: Door, { concurrency, days, onDay, patience }: Options)
     }))
     const control = Context.get(server, Control.Control)
     const { url } = Context.get(server, MockServer.MockServer)
-    const port = new URL(url).port
-    const driver: Day.Driver = {
-      isProcess: door.isProcess,
-      isShared: customer !== undefined,
-      patience: Duration.format(patience)
-    }
-    const slots = yield* Effect.makeSemaphore(customer === undefined ? concurrency : 1)
-
-    /** The address by which the client knows the mock server. */
+    /** The address by which the client knows the mock server, which may be localhost. */
     const origin = () => `http://${seen[0]?.host ?? new URL(url).host}`
 
-    /** The customer of a day: that of the client, or a new one. */
-    const serviceOf = (word: string, customerKey = randomBytes(12).toString("hex")): Effect.Effect<Day.Service> =>
-      customer !== undefined
-        ? Effect.succeed({ ...customer, authUrl: origin(), baseUrl: origin() })
-        : Effect.as(
-          Effect.orDie(control.create({ customerId: word, customerKey: Redacted.make(customerKey) })),
-          { authUrl: url, baseUrl: url, customerId: word, customerKey }
-        )
+    const newService = (customerId: string, customerKey = randomBytes(12).toString("hex")) =>
+      Effect.as(
+        control.create({ customerId, customerKey: Redacted.make(customerKey) }),
+        { authUrl: url, baseUrl: url, customerId, customerKey }
+      )
 
     const check = (
       service: Day.Service,
       drive: Drive,
       step: Day.Step,
       options: { readonly number: number; readonly patience: Duration.Duration; readonly isSubstituted: boolean }
-    ) =>
+    ): Effect.Effect<Recorded, FirstRun.NotDriven> =>
       Effect.gen(function*() {
         const person = { ...Persons.person(options.number), ...step.person }
         const session = control.session(service.customerId)
-        const substitute = options.isSubstituted && step.expect === "clear" ? Replies.altered({}) : undefined
-        const elsewhere = `http://${
-          new URL(service.baseUrl).hostname === "localhost" ? "127.0.0.1" : "localhost"
-        }:${port}`
+        const other = new URL(origin())
+        other.hostname = other.hostname === "localhost" ? "127.0.0.1" : "localhost"
+        const replies = [
+          step.faults,
+          options.isSubstituted && step.expect === "clear" ? Replies.altered({}) : undefined
+        ]
         yield* session.clearFaults
         if (step.advance !== undefined) yield* session.advance(step.advance)
         if (step.revokeTokens === true) yield* session.revokeTokens()
-        yield* Effect.forEach([
-          ...(step.faults?.(person, new Date(), elsewhere) ?? []),
-          ...(substitute?.(person, new Date(), elsewhere) ?? [])
-        ], session.fault)
+        yield* Effect.forEach(
+          replies.flatMap((faults) => faults?.(person, new Date(), other.origin) ?? []),
+          session.fault
+        )
         const start = seen.length
         const reaction = yield* drive(person, { patience: options.patience, variables: step.variables ?? {} })
-        const isOwn = ({ entry: { customerId }, name }: Day.Request) =>
-          customer !== undefined || customerId === service.customerId ||
-          customerId === null && name !== undefined && Persons.comparable(name) === Persons.comparable(person.name)
-        return { ...reaction, step, person, service, requests: seen.slice(start).filter(isOwn) } satisfies Day.Check
+        return { ...reaction, step, person, service, start, end: seen.length }
       }).pipe(Effect.catchTags({
         ControlRefused: Effect.die,
         ControlUnavailable: Effect.die,
         SessionUnknown: Effect.die
       }))
 
-    const service = yield* serviceOf("first-run")
-    const drive = door.open(service)
-    const checks = yield* Effect.forEach(
+    const firstService = customer === undefined
+      ? yield* Effect.orDie(newService("first-run"))
+      : { ...customer, authUrl: url, baseUrl: url }
+    const firstDrive = door.open(firstService)
+    const checkFirst = (step: Day.Step, number: number, isSubstituted: boolean) =>
+      check(firstService, firstDrive, step, { number, patience: firstRunPatience, isSubstituted })
+    const recorded = yield* Effect.forEach(
       Object.values(FirstRun.steps),
-      (step, number) => check(service, drive, step, { number, patience: firstRunPatience, isSubstituted: false })
+      (step, number) => checkFirst(step, number, false)
     )
-    const first = checks.map((check) => ({ ...check, service: { ...service, baseUrl: origin() } }))
+    const service = { ...firstService, baseUrl: origin() }
+    const first = withRequests(recorded, seen, () => true).map((check) => ({ ...check, service }))
+    // Such a client keeps its token between two processes, and may use that of another customer.
+    const keepsToken = isProcess &&
+      first.some(({ requests }) => requests.length > 0 && requests.every(({ entry }) => entry.operation !== "token"))
+    const isShared = keepsToken || customer !== undefined
+    const driver: Day.Driver = {
+      isProcess: isProcess && !keepsToken,
+      isShared,
+      isEndpoint,
+      patience: Duration.format(patience)
+    }
+    const flaws = Judges.merged(Judges.requests(first, driver))
     const explanation = FirstRun.explanation(first)
-    const flaws = distinct(Judges.requests(first, driver))
     const problem = FirstRun.problem(first, flaws.length > 0)
     if (problem !== undefined) return yield* new FirstRun.NotDriven({ text: problem, explanation })
     // The mock server refuses the checks of such a client, so the days replace its responses.
     const isSubstituted = first[0]?.outcome !== "clear"
-    const isMute = isSubstituted && "clear" !== (yield* check(service, drive, FirstRun.steps.clear, {
-          number: 3,
-          patience: firstRunPatience,
-          isSubstituted
-        })).outcome
-    const judgesOf = (
-      day: Day.Day
-    ) => [Judges.cleared(day), ...(isMute ? [] : [Judges.notCleared]), ...day.judges, ...Judges.all]
+    const isMute = isSubstituted && (yield* checkFirst(FirstRun.steps.clear, 3, true)).outcome !== "clear"
+    return { check, driver, explanation, flaws, isMute, isSubstituted, newService, seen, service, url }
+  })
 
-    const runDay = (day: Day.Day, index: number) =>
+/** Runs the first run and then the days. Fails if the client cannot be tested. */
+export const run = (door: Door, { concurrency, days, onDay, patience }: Options) =>
+  Effect.gen(function*() {
+    const client = yield* make(door, patience)
+    const { driver, flaws, isMute, isSubstituted, seen } = client
+    const slots = yield* Effect.makeSemaphore(concurrency)
+
+    const runDay = (day: Day.Day): Effect.Effect<DayResult, FirstRun.NotDriven> =>
       Effect.gen(function*() {
-        const reason = day.notTested(driver)
         const { title, word } = day
-        if (reason !== undefined) {
-          return { word, title, verdict: "not tested", reason, findings: [], millis: 0 } satisfies DayResult
+        const notTested = day.notTested(driver)
+        if (notTested !== undefined) {
+          return { word, title, verdict: "not tested", reason: notTested, findings: [], millis: 0 } as const
         }
-        const service = yield* serviceOf(word, day.customerKey)
+        const service = driver.isShared
+          ? client.service
+          : yield* Effect.orDie(client.newService(word, day.customerKey))
         const drive = door.open(service)
-        const take = day.isLong ? <A, E, R>(effect: Effect.Effect<A, E, R>) => effect : slots.withPermits(1)
-        const [duration, checks] = yield* Effect.timed(
-          Effect.forEach(
-            day.steps,
-            (step, stepIndex) =>
-              take(check(service, drive, step, { number: 16 + index * 16 + stepIndex, patience, isSubstituted }))
-          )
+        const number = 16 + 16 * Days.all.indexOf(day)
+        const [duration, recorded] = yield* Effect.timed(Effect.forEach(day.steps, (step, index) => {
+          const check = client.check(service, drive, step, { number: number + index, patience, isSubstituted })
+          return day.isLong ? check : slots.withPermits(1)(check)
+        }))
+        const checks = withRequests(
+          recorded,
+          seen,
+          ({ entry }) => driver.isShared || entry.customerId === service.customerId
         )
-        const findings = distinct(judgesOf(day).flatMap((judge) => judge(checks, driver)))
+        const judges = [Judges.cleared(day), ...(isMute ? [] : [Judges.notCleared]), ...day.judges, ...Judges.all]
+        const findings = Judges.merged(judges.flatMap((judge) => judge(checks, driver)))
         const verdict = verdictOf(findings)
         const millis = Duration.toMillis(duration)
         return verdict === "good" && isMute
-          ? { word, title, verdict: "not tested", reason: muteReason, findings, millis } satisfies DayResult
-          : { word, title, verdict, findings, millis } satisfies DayResult
+          ? { word, title, verdict: "not tested", reason: muteReason, findings, millis } as const
+          : { word, title, verdict, findings, millis } as const
       }).pipe(Effect.tap(onDay))
 
-    const results = yield* Effect.forEach(days, (day) => runDay(day, Days.all.indexOf(day)), {
-      concurrency: customer === undefined ? "unbounded" : 1
-    })
+    const results = yield* Effect.forEach(days, runDay, { concurrency: driver.isShared ? 1 : "unbounded" })
     const firstDay: DayResult = {
       word: "first-run",
       title: "The first requests",
@@ -215,5 +250,5 @@ export const run = (door: Door, { concurrency, days, onDay, patience }: Options)
       findings: flaws,
       millis: 0
     }
-    return { origin: url, explanation, days: [firstDay, ...results] } satisfies Report
+    return { origin: client.url, explanation: client.explanation, days: [firstDay, ...results] } satisfies Report
   })
