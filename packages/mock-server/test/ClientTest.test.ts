@@ -3,14 +3,12 @@ import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, fail, match, strictEqual } from "node:assert"
 import { inspect } from "node:util"
 import * as ClientTest from "../src/ClientTest.ts"
-import { basic, deadline, dob, good, make, type Parts } from "./support/foreignClient.ts"
+import { basic, deadline, dob, good, json, make, type Parts } from "./support/foreignClient.ts"
 
 const options = { deadline: 3 * deadline }
 
 /** A client with a bug, the days that show it, and a part of the finding. */
 type Row = readonly [bug: string, parts: Partial<Parts>, only: ReadonlyArray<string>, verdict: string, text: RegExp]
-
-const json = (response: Response) => response.json()
 
 /** Sends a check again after these statuses and after a broken connection. */
 const upTo = (attempts: number, isRetried: (status: number) => boolean): Parts["send"] => (attempt) => {

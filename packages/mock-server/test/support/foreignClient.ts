@@ -27,13 +27,15 @@ export const basic = ({ customerId, customerKey }: Service) =>
 /** The deadline of each request, in milliseconds. */
 export const deadline = 3000
 
+export const json = (response: Response) => response.text().then((text) => JSON.parse(text))
+
 export const good: Parts = {
   fetch: (url, init) => fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(deadline) }),
   token: (kept, renew, refused) => refused === undefined ? kept ?? renew() : renew(),
   authorization: basic,
   body: (person) => JSON.stringify({ entity_type: "person", name: person.name, dob: dob(person) }),
   read: (response, { dateOfBirth, name }) =>
-    response.status !== 200 ? Promise.resolve("error") : response.json().then((credential) => {
+    response.status !== 200 ? Promise.resolve("error") : json(response).then((credential) => {
       const { attributes } = credential.credentials
       return credential.credential_type !== "aml" || attributes.name !== name || attributes.aml_profile === undefined ||
           attributes.birth_year !== dateOfBirth.slice(0, 4)
@@ -57,7 +59,7 @@ export const make = (parts: Partial<Parts>): ClientTest.MakeClient => (service) 
       method: "POST",
       headers: { authorization: authorization(service), "content-type": "application/x-www-form-urlencoded" },
       body: "grant_type=client_credentials"
-    }).then((response) => response.ok ? response.json() : Promise.reject(new Error("no token")))
+    }).then((response) => response.ok ? json(response) : Promise.reject(new Error("no token")))
       .then(({ access_token }) =>
         typeof access_token === "string" ? access_token : Promise.reject(new Error("no token"))
       )

@@ -87,14 +87,18 @@ export interface Options {
   readonly outcomeOf: (text: string, code: number | undefined) => Day.Outcome
 }
 
-/** The variables that `Idv.layerEnv` reads, and those that keep a proxy away from the mock server. */
+/**
+ * The variables that `Idv.layerEnv` reads, those that keep a proxy away from the mock server, and a locale in which a
+ * program can read every name.
+ */
 export const defaultVariables = {
   IDV_AUTH_URL: "{auth_url}",
   IDV_BASE_URL: "{base_url}",
   IDV_CUSTOMER_ID: "{customer_id}",
   IDV_CUSTOMER_KEY: "{customer_key}",
   NO_PROXY: "127.0.0.1,localhost",
-  no_proxy: "127.0.0.1,localhost"
+  no_proxy: "127.0.0.1,localhost",
+  LC_ALL: "C.UTF-8"
 }
 
 export const door = ({ outcomeOf, variables, words }: Options): Door => ({

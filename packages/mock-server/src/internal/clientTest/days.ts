@@ -203,7 +203,7 @@ export const all: ReadonlyArray<Day> = [
     step("a check whose first token is revoked", "clear", {
       faults: () => [{ on: "aml", what: { kind: "tokenRevocation" }, when: { kind: "first", n: 1 } }]
     })
-  ], { judges: [Judges.renewal, Judges.tokenReuse] }),
+  ], { judges: [Judges.renewal] }),
   day("refused-tokens", "The service refuses every token", [
     step("status 401 each time", "not clear", {
       faults: () => [{ on: "aml", what: { kind: "tokenRevocation" } }]
@@ -215,10 +215,9 @@ export const all: ReadonlyArray<Day> = [
     named("two Chinese characters", "李娜"),
     named("an apostrophe", "Sinéad O'Connor-D’Arcy"),
     named("one word", "Suhartono"),
-    named("quotation marks and a backslash", "Ana \"Nita\\Nina\" Quvanola"),
+    named("quotation marks", "Ana \"Nita\" Quvanola"),
     named("middle names", "Anna Maria Josefine Helene Quvaloria"),
     named("marks as separate characters", "Zoe\u0308 Gime\u0301nez"),
-    named("characters of addresses and forms", "Ada & Eva + 100% Quvalomu"),
     named("a long name", `${"Maximiliane Theodora ".repeat(8)}von Quvaloke und Quvalodo`)
   ]),
   day("dates", "Dates of birth, in time zones of clients", [

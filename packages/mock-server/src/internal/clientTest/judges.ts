@@ -447,22 +447,27 @@ export const renewal: Judge = (checks, { isProcess }) => {
   ]
 }
 
+const keepToken = [
+  "Keep the token in memory for up to an hour",
+  "section 5, rule 5: a token is valid for one hour"
+] as const
+
 /** The client requests a token for each check. */
-export const tokenReuse: Judge = (checks, { isProcess }) => {
-  const extra = isProcess
-    ? checks.filter((check) => requestsTo("token", check).length > 1)
-    : checks.slice(1).filter((check) => requestsTo("token", check).length > 0)
-  const [first] = extra
-  return first === undefined ? [] : [
-    found(
-      "risky",
-      isProcess ? "The client requests several tokens for one check" : "The client requests a token for each check",
-      "Keep the token in memory for up to an hour",
-      "section 5, rule 5: a token is valid for one hour",
-      requestsTo("token", first).at(-1)
-    )
-  ]
+export const tokenReuse: Judge = (checks) => {
+  const last = checks.slice(1).flatMap((check) => requestsTo("token", check)).at(-1)
+  return last === undefined ? [] : [found("risky", "The client requests a token for each check", ...keepToken, last)]
 }
+
+/** The client requests several tokens for one check, although the service accepted the first. */
+export const severalTokens: Judge = each((check) => {
+  const granted = requestsTo("token", check).filter(({ entry: { facts, faults } }) =>
+    facts.kind === "granted" && faults.length === 0
+  )
+  const isRefused = requestsTo("aml", check).some(({ entry }) => entry.response.status === 401)
+  return granted.length < 2 || isRefused ? [] : [
+    found("risky", "The client requests several tokens for one check", ...keepToken, granted.at(-1))
+  ]
+})
 
 /** The parts of a response that an applicant sees, without what differs for each person. */
 const shown = ({ code, person, texts }: Check) =>
@@ -489,4 +494,12 @@ export const tippingOff: Judge = (checks) => {
 }
 
 /** The judges of every day. */
-export const all: ReadonlyArray<Judge> = [requests, persons, repeats, floods, leaks, redirects]
+export const all: ReadonlyArray<Judge> = [
+  requests,
+  persons,
+  repeats,
+  severalTokens,
+  floods,
+  leaks,
+  redirects
+]
