@@ -179,6 +179,26 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
         deepStrictEqual(yield* sql`SELECT line FROM idv_rescreen_people LIMIT 1`, [])
       }))
 
+    it.scoped("keeps no controls of a discarded plan, even if a statement about them is performed later", () =>
+      Effect.gen(function*() {
+        const { ledger, sql } = (yield* two).first
+        const late: Array<Statement.Statement<unknown>> = []
+        const controls = [{ line: 1, id: "L1", person: "encrypted" }]
+        yield* Statement.withTransformer(
+          Effect.exit(ledger.plan({ ...newRun, controls }, Stream.fail("cut"), () => "")),
+          (statement) => {
+            const [text, values] = statement.compile()
+            if (/^INSERT INTO idv_rescreen_(controls|rounds)/.test(text)) late.push(sql.unsafe(text, values))
+            return Effect.succeed(statement)
+          }
+        )
+        const left = sql`SELECT plan FROM idv_rescreen_controls UNION ALL SELECT plan FROM idv_rescreen_rounds`
+        deepStrictEqual(yield* left, [])
+        strictEqual(late.length, 2)
+        yield* Effect.forEach(late, (statement) => statement)
+        deepStrictEqual(yield* left, [])
+      }))
+
     it.scoped("lets other processes write while it plans a run, which they cannot find before it is complete", () =>
       Effect.gen(function*() {
         const { first, second } = yield* two

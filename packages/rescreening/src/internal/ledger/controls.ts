@@ -27,14 +27,18 @@ const dueAfter = (every: number) => Math.ceil(every / 2)
 const confirmed = { no: 0, begun: 1, yes: 2 }
 
 /** Stores the controls of a plan that is not published yet. */
-export const store = (sql: SqlClient.SqlClient, plan: string, controls: ReadonlyArray<Ledger.Control>) =>
-  controls.length === 0 ? Effect.void : Effect.zipRight(
+export const store = (sql: SqlClient.SqlClient, plan: string, controls: ReadonlyArray<Ledger.Control>) => {
+  if (controls.length === 0) return Effect.void
+  const cells = JSON.stringify(controls.map(({ id, line, person }) => [line, id, person]))
+  const begun = Statements.begun(sql, plan, Statements.dialect(sql).forShare)
+  return Effect.zipRight(
     sql`INSERT INTO idv_rescreen_controls (plan, line, id, person)
       SELECT ${plan}, CAST(value ->> 0 AS INTEGER), value ->> 1, value ->> 2
-      FROM ${Statements.elements(sql, JSON.stringify(controls.map(({ id, line, person }) => [line, id, person])))}`,
+      FROM ${Statements.elements(sql, cells)}, ${begun}`,
     sql`INSERT INTO idv_rescreen_rounds (plan, controls, since, confirmed)
-      VALUES (${plan}, ${controls.length}, ${noGoodRound}, ${confirmed.yes})`
+      SELECT ${plan}, CAST(${controls.length} AS INTEGER), ${noGoodRound}, ${confirmed.yes} FROM ${begun}`
   )
+}
 
 /** Sends no further row before a good round, because time has passed. */
 export const requireRound = (sql: SqlClient.SqlClient, plan: Statements.Fragment) =>

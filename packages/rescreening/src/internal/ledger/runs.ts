@@ -64,16 +64,11 @@ export const make = Effect.gen(function*() {
     codes.length === 0 ? null : codes.join(" ")
   ]
 
-  /**
-   * Rows are one parameter, because both databases decode JSON faster than thousands of parameters. The statement
-   * inserts nothing once the plan is discarded, even if PostgreSQL performs it after its connection broke: the lock
-   * makes the discard wait for the rows, or the rows for the discard.
-   */
+  /** Rows are one parameter, because both databases decode JSON faster than thousands of parameters. */
   const insertCells = (plan: string, cells: ReadonlyArray<ReadonlyArray<unknown>>) =>
     sql`INSERT INTO idv_rescreen_people (plan, line, id, state, person, codes)
       SELECT ${plan}, CAST(value ->> 0 AS INTEGER), value ->> 1, value ->> 2, value ->> 3, value ->> 4
-      FROM ${Statements.elements(sql, JSON.stringify(cells))},
-        (SELECT 1 FROM idv_rescreen_plans WHERE plan = ${plan} AND begun_at >= 0 ${forShare}) AS begun WHERE true
+      FROM ${Statements.elements(sql, JSON.stringify(cells))}, ${Statements.begun(sql, plan, forShare)} WHERE true
       ON CONFLICT (plan, id) DO NOTHING RETURNING line`
 
   const insert = (plan: string) => (chunk: Chunk.Chunk<Ledger.PlannedRow>) =>
@@ -98,7 +93,10 @@ export const make = Effect.gen(function*() {
       yield* sql`UPDATE idv_rescreen_plans SET begun_at = -1 WHERE plan = ${plan}`
       // A statement of its own, which sees a run that was published while the first one waited.
       const published = yield* sql`SELECT 1 FROM idv_rescreen_runs WHERE plan = ${plan}`
-      if (published.length === 0) yield* Erasure.deleteRows(sql, plan)
+      if (published.length === 0) {
+        yield* Erasure.deleteRows(sql, plan)
+        yield* sql`DELETE FROM idv_rescreen_rounds WHERE plan = ${plan}`
+      }
       yield* sql`DELETE FROM idv_rescreen_plans WHERE plan = ${plan}`
     })
 
@@ -129,7 +127,7 @@ export const make = Effect.gen(function*() {
             (id, plan, planned_at, state, policy, service, environment, class, people, digest, total)
           SELECT ${run.id}, ${plan}, ${now}, 'open', ${JSON.stringify(run.policy)}, ${run.service},
             ${run.environment ?? ""}, ${run.class ?? ""}, ${run.people}, ${digest()}, ${total}
-          FROM (SELECT 1 FROM idv_rescreen_plans WHERE plan = ${plan} AND begun_at >= 0 ${forUpdate}) AS begun WHERE true
+          FROM ${Statements.begun(sql, plan, forUpdate)} WHERE true
           ON CONFLICT (id) DO NOTHING RETURNING id`
         if (published.length > 0 || Option.isSome(yield* find(run.id))) return published.length > 0
         return yield* new LedgerUnavailable({ operation: "plan", code: "DISCARDED" })

@@ -49,6 +49,13 @@ export type { Fragment }
 export const planOf = (sql: SqlClient.SqlClient) => (run: string): Fragment =>
   sql`(SELECT plan FROM idv_rescreen_runs WHERE id = ${run})`
 
+/**
+ * One row until a plan is published or discarded. A statement that joins it stores nothing afterwards, even if PostgreSQL
+ * performs it after its connection broke: the lock makes the discard wait for the statement, or the statement for it.
+ */
+export const begun = (sql: SqlClient.SqlClient, plan: string, lock: Fragment) =>
+  sql`(SELECT 1 FROM idv_rescreen_plans WHERE plan = ${plan} AND begun_at >= 0 ${lock}) AS begun`
+
 /** Halves a number until `attempt` takes so many. Returns how many it took in all. */
 export const upTo = <E, R>(
   count: number,
