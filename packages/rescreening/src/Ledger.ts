@@ -33,10 +33,10 @@ export type {
   Failure,
   NewEntry,
   NewRun,
+  OfPerson,
   Outcome,
   PlannedRow,
   Release,
-  RowOfPerson,
   Service,
   Settlement,
   WorkerState

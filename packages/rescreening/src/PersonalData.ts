@@ -40,6 +40,11 @@ export interface InRun {
 export interface Exported {
   readonly id: string
   readonly runs: ReadonlyArray<InRun>
+  /**
+   * The runs in which the person is a positive control, with the name and date of birth. Controls are deleted once their
+   * run is complete and each row has a result.
+   */
+  readonly controls: ReadonlyArray<Pick<InRun, "run" | "person">>
   readonly history: ReadonlyArray<History.Entry>
 }
 
@@ -62,38 +67,35 @@ export const read = (id: string, options: {
     const people = yield* People.People
     const found = yield* ledger.ofPerson(id)
     const history = yield* ledger.historyOf([id])
-    if (found.length === 0 && history.length === 0) return yield* new PersonNotFound()
-    const runs = yield* Effect.forEach(found, ({ person, row: { evidence, late, ...row }, run }) =>
+    if (found.rows.length + found.controls.length + history.length === 0) return yield* new PersonNotFound()
+    // A person who was planned can be sent.
+    const personOf = (run: string, person: string | null) =>
+      person === null
+        ? Effect.succeed(null)
+        : Effect.catchTag(people.load(run, id, person), "AmlInputRejected", Effect.die)
+    const runs = yield* Effect.forEach(found.rows, ({ person, row: { evidence, late, ...row }, run }) =>
       Effect.gen(function*() {
-        const stored = [
-          evidence,
-          ...late.map(({ evidence }) =>
-            evidence ?? null
-          )
-        ].filter((text) => text !== null)
+        const stored = [evidence, ...late.map(({ evidence }) => evidence ?? null)].filter((text) => text !== null)
         const checks = yield* Effect.forEach(stored, (text) => Rows.checkOf(people, run, row, text))
-        // A person who was planned can be sent.
-        const held = person === null ? null : yield* Effect.catchTag(
-          people.load(run, id, person),
-          "AmlInputRejected",
-          Effect.die
-        )
         const lateResults = late.map((result) => Struct.omit(result, "evidence"))
-        return { run, row: { ...row, late: lateResults }, checks, person: held } satisfies InRun
+        return { run, row: { ...row, late: lateResults }, checks, person: yield* personOf(run, person) } satisfies InRun
       }))
+    const controls = yield* Effect.forEach(found.controls, ({ person, run }) =>
+      Effect.map(personOf(run, person), (person) => ({ run, person })))
     yield* ledger.append([{ kind: "exported", id, actor: options.actor }])
-    return { id, runs, history }
+    return { id, runs, controls, history }
   })
 
 const isFound = (id: string) =>
   Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
-    return (yield* ledger.historyOf([id])).length > 0 || (yield* ledger.ofPerson(id)).length > 0
+    const { controls, rows } = yield* ledger.ofPerson(id)
+    return rows.length + controls.length > 0 || (yield* ledger.historyOf([id])).length > 0
   })
 
 /**
  * Erases one person from all runs. The rows stay, empty, with the outcome `erased`, so that the sums of a run still add
- * up and its requests are counted; everybody else's rows are unchanged. Returns the number of rows.
+ * up and its requests are counted; everybody else's rows are unchanged. A control is deleted. Returns the number of runs.
  *
  * Fails with `PersonOnHold`, with `PersonNotFound`, and, like `Rescreening.erase`, with `LedgerInUse`. Reports and
  * exports that were written before, backups, and the write-ahead log of PostgreSQL still contain the person.
@@ -119,9 +121,9 @@ export const erase = (id: string, options: {
     const ledger = yield* Ledger.Ledger
     const wasFound = yield* isFound(id)
     // Also if nothing is left, because an earlier call may have failed before it overwrote the deleted rows.
-    const rows = yield* ledger.erasePerson(id, { actor, keepsHistory })
-    if (rows === undefined) return yield* new PersonOnHold()
-    return rows > 0 || wasFound ? rows : yield* new PersonNotFound()
+    const runs = yield* ledger.erasePerson(id, { actor, keepsHistory })
+    if (runs === undefined) return yield* new PersonOnHold()
+    return runs > 0 || wasFound ? runs : yield* new PersonNotFound()
   })
 
 /**

@@ -25,7 +25,7 @@ const unescaped = (run: string, id: string) =>
   Effect.gen(function*() {
     if (!id.startsWith("'") || !formula.test(id.slice(1))) return id
     const ledger = yield* Ledger.Ledger
-    return (yield* ledger.ofPerson(id)).some((found) => found.run === run) ? id : id.slice(1)
+    return (yield* ledger.ofPerson(id)).rows.some((found) => found.run === run) ? id : id.slice(1)
   })
 
 /** Stores all decisions or approvals, or none if a row cannot be used. Returns their number. */

@@ -26,8 +26,10 @@ export const decide = (args: ParsedArguments.ParsedArguments) =>
     }))
 
 const encodeCheck = (check: AmlCheck.AmlCheck) => Effect.orDie(Schema.encode(AmlCheck.WithoutBody)(check))
-const encodePerson = (person: Person.Person) =>
-  Effect.orDie(Schema.encode(Person.RequestBody)(Person.toRequestBody(person)))
+const encodePerson = (person: Person.Person | null) =>
+  person === null
+    ? Effect.succeed(null)
+    : Effect.orDie(Schema.encode(Person.RequestBody)(Person.toRequestBody(person)))
 const encodeWithBody = (check: AmlCheck.AmlCheck) => Effect.orDie(Schema.encode(AmlCheck.AmlCheck)(check))
 
 export const matches = (args: ParsedArguments.ParsedArguments) =>
@@ -54,13 +56,16 @@ export const history = (args: ParsedArguments.ParsedArguments) =>
 export const exportPerson = (args: ParsedArguments.ParsedArguments) =>
   withLedger(args, ["id", "by"], ({ by = "", id = "" }) =>
     Effect.gen(function*() {
-      const { history, runs } = yield* PersonalData.read(id, { actor: by })
+      const { controls, history, runs } = yield* PersonalData.read(id, { actor: by })
       for (const { checks, person, ...inRun } of runs) {
         yield* printJson({
           ...inRun,
           checks: yield* Effect.forEach(checks, (check) => encodeWithBody(check)),
-          person: person === null ? null : yield* encodePerson(person)
+          person: yield* encodePerson(person)
         })
+      }
+      for (const { person, run } of controls) {
+        yield* printJson({ run, isControl: true, person: yield* encodePerson(person) })
       }
       yield* Effect.forEach(history, printJson, { discard: true })
     }).pipe(Effect.provide(People.layerEnv)))
@@ -77,10 +82,10 @@ export const hold = (args: ParsedArguments.ParsedArguments) =>
 const erasePerson = (id: string, actor: string | undefined, keepsHistory: boolean) =>
   Effect.gen(function*() {
     if (actor === undefined) return yield* new UsageError({ text: "--by is missing: who erases this person" })
-    const rows = yield* PersonalData.erase(id, { actor, keepsHistory })
+    const runs = yield* PersonalData.erase(id, { actor, keepsHistory })
     yield* Console.log(
-      `Erased: the person, in ${rows} ${
-        rows === 1 ? "run" : "runs"
+      `Erased: the person, in ${runs} ${
+        runs === 1 ? "run" : "runs"
       }. Reports and exports that were written before, and ` +
         "backups, still contain the person."
     )

@@ -16,9 +16,10 @@ const decodeCheckpoints = Statements.rows(Schema.Struct({ busy: Schema.Int }))
 const decodeDue = Statements.rows(
   Schema.Struct({ id: Schema.String, plan: Schema.String, erasedAt: Schema.NullOr(Schema.Number) })
 )
-const decodeRowsOfPerson = Statements.rows(
-  Schema.Struct({ run: Schema.String, person: Schema.NullOr(Schema.String), ...LedgerRow.LedgerRow.fields })
-)
+const Stored = Schema.Struct({ run: Schema.String, person: Schema.NullOr(Schema.String) })
+const decodeControlsOfPerson = Statements.rows(Stored)
+const decodeRowsOfPerson = Statements.rows(Schema.Struct({ ...Stored.fields, ...LedgerRow.LedgerRow.fields }))
+const decodePlans = Statements.rows(Schema.Struct({ plan: Schema.String }))
 
 /** Rows per statement. */
 const batch = 10_000
@@ -103,32 +104,37 @@ export const make = ({ counts, discardOldPlans }: {
         const erased = yield* Effect.gen(function*() {
           const held = yield* sql`SELECT 1 FROM (${History.heldIds(sql)}) AS held WHERE id = ${id}`
           if (held.length > 0) return undefined
-          const rows = yield* sql`UPDATE idv_rescreen_people SET state = 'erased', id = NULL, token = NULL,
+          const rows = yield* decodePlans(sql`UPDATE idv_rescreen_people SET state = 'erased', id = NULL, token = NULL,
               person = NULL, codes = NULL, error = NULL, check_id = NULL, searched_on = NULL, sent_at = NULL,
               settled_at = NULL, response_digest = NULL, content_digest = NULL, evidence = NULL, late = NULL
-            WHERE plan IN (${plans}) AND id = ${id} RETURNING line`
-          const controls = yield* sql`DELETE FROM idv_rescreen_controls WHERE id = ${id} RETURNING line`
+            WHERE plan IN (${plans}) AND id = ${id} RETURNING plan`)
+          const controls = yield* decodePlans(
+            sql`DELETE FROM idv_rescreen_controls WHERE id = ${id} RETURNING plan`
+          )
           const history = keepsHistory
             ? []
             : yield* sql`DELETE FROM idv_rescreen_history WHERE id = ${id} RETURNING entry`
           if (rows.length + controls.length + history.length > 0) {
             yield* sql`INSERT INTO idv_rescreen_history (at, kind, actor) VALUES (${now}, 'erased', ${actor})`
           }
-          return rows.length + controls.length
+          return new Set([...rows, ...controls].map(({ plan }) => plan)).size
         }).pipe(sql.withTransaction)
         if (erased !== undefined) yield* overwrite
         return erased
       }).pipe(Statements.guarded("erase"))
 
+    const runs = sql`(SELECT id AS run, plan AS "runPlan", planned_at AS "plannedAt" FROM idv_rescreen_runs) AS runs`
+
     const ofPerson: Ledger.Service["ofPerson"] = (id) =>
-      sql`SELECT run, person, ${Statements.rowColumns(sql)} FROM idv_rescreen_people
-          JOIN (SELECT id AS run, plan AS "runPlan", planned_at AS "plannedAt" FROM idv_rescreen_runs) AS runs
-            ON plan = "runPlan"
-        WHERE id = ${id} ORDER BY "plannedAt"`.pipe(
-        decodeRowsOfPerson,
-        Effect.map((rows) => rows.map(({ person, run, ...row }) => ({ run, person, row }))),
-        Statements.guarded("export")
-      )
+      Effect.all({
+        rows: Effect.map(
+          decodeRowsOfPerson(sql`SELECT run, person, ${Statements.rowColumns(sql)} FROM idv_rescreen_people
+            JOIN ${runs} ON plan = "runPlan" WHERE id = ${id} ORDER BY "plannedAt"`),
+          (rows) => rows.map(({ person, run, ...row }) => ({ run, person, row }))
+        ),
+        controls: decodeControlsOfPerson(sql`SELECT run, person FROM idv_rescreen_controls
+          JOIN ${runs} ON plan = "runPlan" WHERE id = ${id} ORDER BY "plannedAt"`)
+      }).pipe(Statements.guarded("export"))
 
     return { erase, erasePerson, ofPerson }
   })

@@ -151,16 +151,20 @@ export interface WorkerState {
 export type NewEntry = Pick<History.Entry, "kind" | "id" | "actor"> & Partial<Omit<History.Entry, "entry" | "at">>
 
 /**
- * The row of a person in one of the runs.
+ * What the ledger has about a person in the runs that were not erased, the oldest run first. `person` is the encrypted
+ * person: in a row until it has a result, and `null` if a lookup provides it.
  *
  * @category models
  * @since 0.1.0
  */
-export interface RowOfPerson {
-  readonly run: string
-  readonly row: LedgerRow.LedgerRow
-  /** The encrypted person, until the row has a result. */
-  readonly person: string | null
+export interface OfPerson {
+  readonly rows: ReadonlyArray<{
+    readonly run: string
+    readonly row: LedgerRow.LedgerRow
+    readonly person: string | null
+  }>
+  /** The runs in which the person is a control, until it is deleted. */
+  readonly controls: ReadonlyArray<{ readonly run: string; readonly person: string | null }>
 }
 
 /**
@@ -360,8 +364,7 @@ export interface Service {
   readonly history: Stream.Stream<History.Entry, Failure>
   /** Whether nothing of this person may be erased. */
   readonly isOnHold: (id: string) => Effect.Effect<boolean, Failure>
-  /** The rows of one person in all runs that were not erased, the oldest run first. */
-  readonly ofPerson: (id: string) => Effect.Effect<ReadonlyArray<RowOfPerson>, Failure>
+  readonly ofPerson: (id: string) => Effect.Effect<OfPerson, Failure>
   /**
    * Deletes the rows of runs planned more than `olderThan` ago, plans that were begun more than a day ago and not
    * completed, and the history before `historyOlderThan`, except those of people on hold. Keeps the counts. Returns the
@@ -373,8 +376,8 @@ export interface Service {
   }) => Effect.Effect<ReadonlyArray<string>, Failure | LedgerInUse>
   /**
    * Empties the rows of one person in all runs, which become `erased`, deletes the person's history unless
-   * `keepsHistory`, and appends that `actor` erased somebody. Returns the number of rows, or `undefined` if the person is
-   * on hold.
+   * `keepsHistory`, and appends that `actor` erased somebody. Deletes the person from the controls, too. Returns the number
+   * of runs, or `undefined` if the person is on hold.
    */
   readonly erasePerson: (
     id: string,
