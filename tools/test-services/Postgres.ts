@@ -36,7 +36,7 @@ const run = (program: string, args: ReadonlyArray<string>, line?: string) =>
 /** SIGQUIT stops PostgreSQL at once. */
 const stop = ServerProcess.stop("SIGQUIT")
 
-/** Creates the files of a server in this directory, and returns what starts it at a port, and its data directory. */
+/** Creates the files of a server in this directory, and returns what starts it at a port, its data directory and its log. */
 const prepare = (directory: string) =>
   Effect.gen(function*() {
     const files = yield* FileSystem.FileSystem
@@ -69,13 +69,17 @@ const prepare = (directory: string) =>
     ])
     // No durability against a power failure, and no socket that another program could find.
     const settings = ["fsync=off", "listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=300"]
+    let log = ""
     const startAt = (port: number) =>
-      run(
-        program(found.postgres),
-        ["-D", data, "-p", `${port}`, ...settings.flatMap((setting) => ["-c", setting])],
-        "ready to accept connections"
+      Effect.tap(
+        run(
+          program(found.postgres),
+          ["-D", data, "-p", `${port}`, ...settings.flatMap((setting) => ["-c", setting])],
+          "ready to accept connections"
+        ),
+        (child) => Effect.sync(() => child.stderr?.on("data", (chunk: Buffer) => log += chunk.toString()))
       )
-    return { data, startAt }
+    return { data, log: () => log, startAt }
   })
 
 const urlAt = (port: number) => (database: string) => `postgres://postgres:password@127.0.0.1:${port}/${database}`
@@ -95,7 +99,7 @@ const createDatabaseAt = (port: number) =>
 /** Starts a server of its own, and stops it with the scope. */
 export const make = Effect.gen(function*() {
   const files = yield* FileSystem.FileSystem
-  const { data, startAt } = yield* prepare(yield* files.makeTempDirectoryScoped({ prefix: "postgres-" }))
+  const { data, log, startAt } = yield* prepare(yield* files.makeTempDirectoryScoped({ prefix: "postgres-" }))
   const { port, server } = yield* Effect.acquireRelease(
     Effect.flatMap(
       ServerProcess.atFreePort(startAt),
@@ -110,7 +114,7 @@ export const make = Effect.gen(function*() {
     Effect.flatMap((child) => Ref.set(server, child)),
     Effect.orDie
   )
-  return { createDatabase: createDatabaseAt(port), data, restart, port }
+  return { createDatabase: createDatabaseAt(port), data, log, restart, port }
 }).pipe(Effect.provide(NodeContext.layer))
 
 /** Not in the directory of the test run: the user `nobody` must be able to enter it. */

@@ -1,14 +1,16 @@
 /** Searches logs, spans, metrics, reports and the files of the database for personal data and key material. */
-import { AmlError } from "@effect-idv/core"
+import { AmlError, Person } from "@effect-idv/core"
+import { FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertFalse, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Cause, Effect, Exit, Stream } from "effect"
+import { Cause, Chunk, Effect, Exit, Stream } from "effect"
 import { createHash } from "node:crypto"
 import { everythingPrinted } from "../../core/test/support/canary.ts"
-import { Ledger, Population, Report, Rescreening } from "../src/index.ts"
+import { Decisions, Ledger, Matches, PersonalData, Population, Report, Rescreening } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
-import { filesOf } from "./support/files.ts"
+import { filesOf, logsOf } from "./support/files.ts"
 import { layerPeople, service } from "./support/people.ts"
 
 const material = createHash("sha256").update("canary").digest()
@@ -66,6 +68,16 @@ const rewritten = Effect.gen(function*() {
   yield* sql`CHECKPOINT`
 })
 
+/** The statements for PostgreSQL in the document. The first line is for a new database. */
+const documented = Effect.gen(function*() {
+  const files = yield* FileSystem.FileSystem
+  const page = yield* files.readFileString(new URL("../../../docs/rescreening.md", import.meta.url).pathname)
+  const [, block = ""] = /## Erase[\s\S]*?```sql\n([\s\S]*?)```/.exec(page) ?? []
+  const [settings = "", ...others] = block.replaceAll(/--.*/g, "").split("\n")
+  const statements = (lines: ReadonlyArray<string>) => lines.join("").split(";").filter((text) => text.trim() !== "")
+  return { settings: statements([settings]), statements: statements(others) }
+}).pipe(Effect.provide(NodeContext.layer))
+
 describe.each(Databases.alone)("Personal data and keys with %s", (kind, databases) => {
   layer(databases, { excludeTestServices: true })((it) => {
     it.scoped("are in no log, span, metric, report or file of the database, and after erase neither are the ids", () =>
@@ -112,6 +124,59 @@ describe.each(Databases.alone)("Personal data and keys with %s", (kind, database
           const { erasedCounts } = yield* ledger.run(run)
           strictEqual(erasedCounts?.unknown, 6)
         }).pipe(Effect.provide(Databases.migrated(client)))
+      }))
+
+    it.scoped("of one person are in no file after the person is erased, and names are in no log of the database", () =>
+      Effect.gen(function*() {
+        const { client, directory, log } = yield* Effect.flatMap(Databases.Databases, ({ fresh }) => fresh)
+        const isPostgres = kind === "PostgreSQL"
+        const { settings, statements } = yield* documented
+        const id = "CanaryId55"
+        const holds = (files: ReadonlyArray<readonly [string, string]>) =>
+          files.filter(([, bytes]) => bytes.includes(id)).map(([path]) => path)
+        yield* Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          if (isPostgres) {
+            strictEqual(settings.length + statements.length, 5)
+            for (const statement of settings) yield* sql.unsafe(statement)
+            yield* sql`ALTER SYSTEM SET log_statement = 'all'`
+            yield* sql`SELECT pg_reload_conf()`
+          }
+          yield* screened
+          // Encrypted, because they have no result, and a control.
+          const control = { key: id, person: Person.make({ name: "Canaryname", dateOfBirth: "1957-03-14" }) }
+          yield* Rescreening.plan(population, {
+            ...options,
+            run: "2026-12",
+            controls: [{ ...control, expected: "Potential match" }]
+          })
+          const digest = Chunk.toReadonlyArray(yield* Stream.runCollect(Report.rows(run)))
+            .find((row) => row.id === id)?.digest ?? ""
+          yield* Decisions.store(run, [{ id, digest, decision: "false_positive", reason: "age" }], { reviewer: "ana" })
+          yield* Stream.runDrain(Matches.review(run, { reader: "ana" }))
+          yield* PersonalData.read(id, { actor: "dpo" })
+          const others = Effect.map(
+            Stream.runCollect(Stream.flatMap(Stream.make(run, "2026-12"), (run) => Report.rows(run))),
+            (rows) => Chunk.toReadonlyArray(rows).filter(({ line }) => line !== 57)
+          )
+          const before = yield* others
+          if (isPostgres) yield* sql`CHECKPOINT`
+          assertTrue(holds(filesOf(directory)).length > 0, "The search does not find the person")
+          strictEqual(yield* PersonalData.erase(id, { actor: "dpo" }), 2)
+          deepStrictEqual(yield* others, before)
+          if (isPostgres) {
+            assertTrue(log().includes(id), "The search does not find the person in the log")
+            assertTrue(holds(logsOf(directory)).length > 0, "The search does not find the person in the write-ahead log")
+            for (const statement of statements) yield* sql.unsafe(statement)
+          }
+          for (const [path, bytes] of [...filesOf(directory), ...logsOf(directory), ["log", log()] as const]) {
+            assertNone(path, bytes, secrets)
+          }
+          deepStrictEqual(holds([...filesOf(directory), ...logsOf(directory)]), [])
+        }).pipe(
+          Effect.provide(Databases.migrated(client)),
+          Effect.provide(layerPeople(`canary:${secrets["key in base64"]}`))
+        )
       }))
   })
 })

@@ -10,13 +10,16 @@ import * as PostgresClient from "../../src/internal/ledger/postgresClient.ts"
 import * as SqliteClient from "../../src/internal/ledger/sqliteClient.ts"
 import * as Ledger from "../../src/Ledger.ts"
 
-/** `fresh`: a new database, as a layer that may be built several times, and the directory with its files. */
+/** A database as a layer that may be built several times, the directory with its files, and the log of the server. */
+interface Fresh {
+  readonly client: Layer.Layer<SqlClient.SqlClient>
+  readonly url: string
+  readonly directory: string
+  readonly log: () => string
+}
+
 export class Databases extends Context.Tag("test/Databases")<Databases, {
-  readonly fresh: Effect.Effect<
-    { readonly client: Layer.Layer<SqlClient.SqlClient>; readonly url: string; readonly directory: string },
-    never,
-    Scope.Scope
-  >
+  readonly fresh: Effect.Effect<Fresh, never, Scope.Scope>
 }>() {}
 
 const layerSqlite = Layer.effect(
@@ -24,18 +27,23 @@ const layerSqlite = Layer.effect(
   Effect.map(FileSystem.FileSystem, (files) => ({
     fresh: Effect.map(Effect.orDie(files.makeTempDirectoryScoped({ prefix: "ledger-" })), (directory) => {
       const url = join(directory, "ledger.sqlite")
-      return { client: Layer.orDie(SqliteClient.layer({ file: url, creates: true })), url, directory }
+      return { client: Layer.orDie(SqliteClient.layer({ file: url, creates: true })), url, directory, log: () => "" }
     })
   }))
 ).pipe(Layer.provide(NodeContext.layer))
 
 const postgres = (
-  { createDatabase, data = "" }: { readonly createDatabase: Effect.Effect<string>; readonly data?: string }
+  { createDatabase, data = "", log = () => "" }: {
+    readonly createDatabase: Effect.Effect<string>
+    readonly data?: string
+    readonly log?: () => string
+  }
 ) => ({
   fresh: Effect.map(createDatabase, (url) => ({
     client: Layer.orDie(PostgresClient.layer(Redacted.make(url))),
     url,
-    directory: data
+    directory: data,
+    log
   }))
 })
 
