@@ -352,6 +352,12 @@ describe("idv-rescreen", () => {
           strictEqual(exitCode, 2)
           assertInclude(stdout, "4  no match\n  2  wrong rows: not sent\n  6  in all")
           strictEqual(received.length, 4)
+          // The people of a span: one whose row is repeated is checked once, and the repeated row is reported.
+          const part = ["plan", "--run", "2", "--from-sent", "2000-01-01..2100-01-01", ...ledger]
+          assertInclude((yield* Processes.run(part, variables, csv)).stdout, "Run 2: 5 rows, ")
+          const repeated = yield* Processes.run(["work", "--run", "2", ...ledger], variables)
+          assertInclude(repeated.stdout, "4  no match\n  1  wrong rows: not sent\n  5  in all")
+          strictEqual(received.length, 8)
         })
     )
 

@@ -1,6 +1,6 @@
 /**
  * A service with two lists, for the story of three months: independent of the mock server, it counts every request for a
- * check by name. A listed person is found while the list is there.
+ * check by name. A listed person is found while the list is there. It responds to no request that it holds.
  */
 import { Effect } from "effect"
 import { createServer } from "node:http"
@@ -11,7 +11,7 @@ export const make = Effect.gen(function*() {
   /** The lists and profile addresses of listed people, by name. */
   const listed = new Map<string, { readonly list: List; readonly profile: string }>()
   const posts = new Map<string, number>()
-  const state = { total: 0, losesAAfter: Infinity, hasRequestId: false }
+  const state = { total: 0, losesAAfter: Infinity, hasRequestId: false, held: 0, holds: (_name: string) => false }
 
   const responseTo = (name: string, dob: string) => {
     const found = listed.get(name)
@@ -49,7 +49,8 @@ export const make = Effect.gen(function*() {
       const { dob, name } = JSON.parse(Buffer.concat(chunks).toString())
       state.total++
       posts.set(name, (posts.get(name) ?? 0) + 1)
-      setTimeout(() => send(responseTo(name, dob)), 10)
+      if (state.holds(name)) return state.held++
+      return setTimeout(() => send(responseTo(name, dob)), 10)
     })
   })
   yield* Effect.acquireRelease(
