@@ -75,7 +75,12 @@ export const read = (id: string, options: {
         : Effect.catchTag(people.load(run, id, person), "AmlInputRejected", Effect.die)
     const runs = yield* Effect.forEach(found.rows, ({ person, row: { evidence, late, ...row }, run }) =>
       Effect.gen(function*() {
-        const stored = [evidence, ...late.map(({ evidence }) => evidence ?? null)].filter((text) => text !== null)
+        const stored = [
+          evidence,
+          ...late.map(({ evidence }) =>
+            evidence ?? null
+          )
+        ].filter((text) => text !== null)
         const checks = yield* Effect.forEach(stored, (text) => Rows.checkOf(people, run, row, text))
         const lateResults = late.map((result) => Struct.omit(result, "evidence"))
         return { run, row: { ...row, late: lateResults }, checks, person: yield* personOf(run, person) } satisfies InRun

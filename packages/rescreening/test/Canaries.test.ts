@@ -166,7 +166,10 @@ describe.each(Databases.alone)("Personal data and keys with %s", (kind, database
           deepStrictEqual(yield* others, before)
           if (isPostgres) {
             assertTrue(log().includes(id), "The search does not find the person in the log")
-            assertTrue(holds(logsOf(directory)).length > 0, "The search does not find the person in the write-ahead log")
+            assertTrue(
+              holds(logsOf(directory)).length > 0,
+              "The search does not find the person in the write-ahead log"
+            )
             for (const statement of statements) yield* sql.unsafe(statement)
           }
           for (const [path, bytes] of [...filesOf(directory), ...logsOf(directory), ["log", log()] as const]) {

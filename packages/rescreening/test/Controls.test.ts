@@ -109,8 +109,7 @@ describe.each(Databases.kinds)("Controls in %s", (_, databases) => {
       Effect.gen(function*() {
         const ledger = yield* Ledger.Ledger
         yield* Rescreening.plan(many(30), options)
-        const begin = (token: string, lease: number) =>
-          ledger.beginRound(run, { token, every, lease, isLast: false })
+        const begin = (token: string, lease: number) => ledger.beginRound(run, { token, every, lease, isLast: false })
         deepStrictEqual(yield* begin("first", 0), { goodAt: null })
         yield* ledger.endRound(run, "first", "found")
         yield* Rescreening.work(where).pipe(Effect.provide(findsAll().layer))

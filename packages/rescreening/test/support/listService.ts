@@ -11,7 +11,13 @@ export const make = Effect.gen(function*() {
   /** The lists and profile addresses of listed people, by name. */
   const listed = new Map<string, { readonly list: List; readonly profile: string }>()
   const posts = new Map<string, number>()
-  const state = { total: 0, losesAAfter: Infinity, hasRequestId: false, held: 0, holds: (_name: string) => false }
+  const state = {
+    total: 0,
+    losesAAfter: Infinity,
+    hasRequestId: false,
+    held: 0,
+    holds: (name: string) => name === ""
+  }
 
   const responseTo = (name: string, dob: string) => {
     const found = listed.get(name)
