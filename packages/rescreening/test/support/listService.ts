@@ -16,7 +16,7 @@ export const make = Effect.gen(function*() {
     losesAAfter: Infinity,
     hasRequestId: false,
     held: 0,
-    holds: (name: string) => name === ""
+    holds: (name: string): boolean => name === ""
   }
 
   const responseTo = (name: string, dob: string) => {
