@@ -1,6 +1,6 @@
 /** Random histories of runs, decisions, approvals and erasures in a real database, against a model. */
 import { describe, layer } from "@effect/vitest"
-import { deepStrictEqual } from "@effect/vitest/utils"
+import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Chunk, Effect, Exit, FastCheck as fc, Runtime, Schema, Stream } from "effect"
 import { Decisions, Ledger, PersonalData, Report, Run } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
@@ -169,27 +169,35 @@ const history = (id: string, steps: ReadonlyArray<Step>, fourEyes: boolean) =>
     }
   })
 
+/** 1,000 histories, in ledgers of 50, because a report reads the list of all runs. */
+const ledgers = 20
+const perLedger = 50
+
 describe.each(Databases.kinds)("Histories in %s", (_, databases) => {
   layer(databases, { excludeTestServices: true })((it) => {
     it.scoped(
       "lose no decision, apply none to other evidence, and count none without its approval",
       () =>
-        withLedger(Effect.gen(function*() {
-          const runtime = yield* Effect.runtime<Ledger.Ledger>()
+        Effect.gen(function*() {
           let count = 0
-          yield* Effect.promise(() =>
-            fc.assert(
-              fc.asyncProperty(
-                fc.array(step, { minLength: 4, maxLength: 14 }),
-                fc.boolean(),
-                (steps, fourEyes) =>
-                  Runtime.runPromise(runtime)(history(`h${++count}`, steps, fourEyes).pipe(Effect.orDie))
-              ),
-              { numRuns: 1000, endOnFailure: true }
+          const ofLedger = Effect.gen(function*() {
+            const runtime = yield* Effect.runtime<Ledger.Ledger>()
+            yield* Effect.promise(() =>
+              fc.assert(
+                fc.asyncProperty(
+                  fc.array(step, { minLength: 4, maxLength: 14 }),
+                  fc.boolean(),
+                  (steps, fourEyes) =>
+                    Runtime.runPromise(runtime)(history(`h${++count}`, steps, fourEyes).pipe(Effect.orDie))
+                ),
+                { numRuns: perLedger, endOnFailure: true }
+              )
             )
-          )
-        })),
-      900_000
+          })
+          yield* Effect.replicateEffect(Effect.scoped(withLedger(ofLedger)), ledgers)
+          strictEqual(count, ledgers * perLedger)
+        }),
+      3_600_000
     )
   })
 })
