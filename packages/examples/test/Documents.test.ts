@@ -95,7 +95,7 @@ describe("documents", () => {
   it("have snippets only in known languages", () => {
     assert.deepStrictEqual(
       [...new Set(snippets.map(({ language }) => language))].sort(),
-      ["", "json", "mermaid", "promql", "sh", "sql", "ts", "yaml"].filter((known) =>
+      ["", "json", "mermaid", "promql", "python", "sh", "sql", "ts", "yaml"].filter((known) =>
         snippets.some(({ language }) => language === known)
       )
     )

@@ -63,6 +63,7 @@ const sections = [
   ]),
   section("Tests", [
     page("Testing", "testing.md"),
+    page("Test any client", "test-any-client.md"),
     page("Mock server", "mock-server.md"),
     page("Contract", "contract.md"),
     page("Assumptions", "assumptions.md")

@@ -88,6 +88,8 @@ const verdictOf = (findings: ReadonlyArray<Day.Finding>) =>
 
 const muteReason = "the client clears nobody: correct the findings of first-run, and test again"
 
+const unreachedReason = "no request received the response of this day, such as after a refused token"
+
 const firstRunPatience = Duration.seconds(30)
 
 /** A check with its place in the list of all requests. */
@@ -237,8 +239,9 @@ export const run = (door: Door, { concurrency, days, onDay, patience }: Options)
         const findings = Judges.merged(judges.flatMap((judge) => judge(checks, driver)))
         const verdict = verdictOf(findings)
         const millis = Duration.toMillis(duration)
-        return verdict === "good" && isMute
-          ? { word, title, verdict: "not tested", reason: muteReason, findings, millis } as const
+        const reason = isMute ? muteReason : checks.some(Judges.isReached) ? undefined : unreachedReason
+        return verdict === "good" && reason !== undefined
+          ? { word, title, verdict: "not tested", reason, findings, millis } as const
           : { word, title, verdict, findings, millis } as const
       }).pipe(Effect.tap(onDay))
 
