@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
 import type { AmlCheck, Result } from "./AmlCheck.ts"
-import type { AmlError } from "./AmlError.ts"
+import type { AmlError, Sent } from "./AmlError.ts"
 import * as Bearer from "./internal/check/bearer.ts"
 import * as Check from "./internal/check/check.ts"
 import * as CheckOptions from "./internal/check/checkOptions.ts"
@@ -118,6 +118,33 @@ export const beforeEachRequest: {
   2,
   <A, E, R>(self: Effect.Effect<A, E, R>, effect: Effect.Effect<void>): Effect.Effect<A, E, R> =>
     Effect.provideService(self, Bearer.BeforeRequest, effect)
+)
+
+/**
+ * Runs an effect when a check in this effect is interrupted, for example by an `Effect.timeout` around it, with whether the
+ * service may have performed and billed the check. The interruption waits for the effect. If `deadline` can replace the
+ * timeout, set it instead: it fails with `AmlTimeout`, which has `sent`. An inner call replaces the effect of an outer one.
+ *
+ * @example
+ * import { AmlClient, Person } from "@effect-idv/core"
+ * import { Effect } from "effect"
+ *
+ * const inTime = (person: Person.Person) =>
+ *   Effect.flatMap(AmlClient.AmlClient, (aml) => aml.check(person)).pipe(
+ *     AmlClient.onInterruptedCheck((sent) => Effect.logWarning("The check was interrupted", { sent })),
+ *     Effect.timeout("3 seconds")
+ *   )
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const onInterruptedCheck: {
+  (f: (sent: Sent) => Effect.Effect<void>): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  <A, E, R>(self: Effect.Effect<A, E, R>, f: (sent: Sent) => Effect.Effect<void>): Effect.Effect<A, E, R>
+} = dual(
+  2,
+  <A, E, R>(self: Effect.Effect<A, E, R>, f: (sent: Sent) => Effect.Effect<void>): Effect.Effect<A, E, R> =>
+    Effect.provideService(self, Check.OnInterrupted, f)
 )
 
 /**

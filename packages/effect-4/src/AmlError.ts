@@ -6,7 +6,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import * as EngineFailure from "./internal/engineFailure.ts"
+import * as EngineFailure from "./internal/engine/engineFailure.ts"
 import * as Fields from "./internal/fields.ts"
 import * as PersonInput from "./internal/personInput.ts"
 import * as TokenError from "./TokenError.ts"

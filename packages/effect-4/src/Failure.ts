@@ -7,7 +7,7 @@ import * as Failure3 from "@effect-idv/core/Failure"
 import type * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import * as AmlError from "./AmlError.ts"
-import * as EngineFailure from "./internal/engineFailure.ts"
+import * as EngineFailure from "./internal/engine/engineFailure.ts"
 import * as TokenError from "./TokenError.ts"
 
 /**

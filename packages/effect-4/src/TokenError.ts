@@ -8,7 +8,7 @@
  */
 import * as TokenError3 from "@effect-idv/core/TokenError"
 import * as Schema from "effect/Schema"
-import * as EngineFailure from "./internal/engineFailure.ts"
+import * as EngineFailure from "./internal/engine/engineFailure.ts"
 import * as Fields from "./internal/fields.ts"
 
 /**

@@ -37,6 +37,11 @@ const isPerson = Schema.is(Person.Person)
 const encodeBody = Schema.encodeSync(Person.RequestBody)
 const notAPersonError = new TypeError("check takes a Person from Person.make")
 
+/** What `AmlClient.onInterruptedCheck` runs in this fiber. */
+export class OnInterrupted extends Context.Reference<OnInterrupted>()("@effect-idv/core/AmlClient/OnInterrupted", {
+  defaultValue: () => (_: AmlError.Sent): Effect.Effect<void> => Effect.void
+}) {}
+
 /** Returns a function that checks a person, with the options of the client. */
 export const make = Effect.fnUntraced(function*(options: CheckOptions.CheckedOptions) {
   const { baseUrl, concurrency, customerId, environment, propagateTrace } = options
@@ -121,9 +126,12 @@ export const make = Effect.fnUntraced(function*(options: CheckOptions.CheckedOpt
     }
     const timeout = Effect.suspend(endWithoutResponse)
     const record = (exit: Exit.Exit<AmlCheck.AmlCheck, AmlError.AmlError | TokenError>) => {
-      if (Exit.isInterrupted(exit)) endWithoutResponse()
-      else progress.isEnded = true
       const recorded = CheckTelemetry.record(running)(exit)
+      if (Exit.isInterrupted(exit)) {
+        endWithoutResponse()
+        return Effect.zipRight(recorded, Context.get(context, OnInterrupted)(progress.sent))
+      }
+      progress.isEnded = true
       return Exit.isSuccess(exit) ? recorded : Effect.zipRight(recorded, logLasting(exit.cause))
     }
 

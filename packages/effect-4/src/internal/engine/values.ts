@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as DateTime3 from "effect-3/DateTime"
 import * as Duration3 from "effect-3/Duration"
+import * as FiberId3 from "effect-3/FiberId"
 import * as Option3 from "effect-3/Option"
 import * as Redacted3 from "effect-3/Redacted"
 
@@ -35,10 +36,6 @@ export const dateTime = (self: DateTime3.Utc): DateTime.Utc => DateTime.makeUnsa
 export const option = <A>(self: Option3.Option<A>): Option.Option<A> =>
   Option3.isSome(self) ? Option.some(self.value) : Option.none()
 
-/** Removes the fields that are `undefined`. */
-export const defined = <A extends object>(fields: A): { readonly [K in keyof A]: Exclude<A[K], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
-
 const symbolsOf = (value: object | null): ReadonlyArray<symbol> =>
   value === null ? [] : [...Object.getOwnPropertySymbols(value), ...symbolsOf(Object.getPrototypeOf(value))]
 
@@ -55,3 +52,10 @@ export const unknown = (value: unknown): unknown => {
   if (value instanceof Error) return Object.assign(new Error(value.message), { name: value.name })
   return String(value)
 }
+
+export const same = <A>(value: A): A => value
+
+export const noFiber = FiberId3.none
+
+/** The conversion of an effect whose value and error are the same in both versions. */
+export const unchanged = <A, E>() => ({ onSuccess: same<A>, onFailure: same<E> })

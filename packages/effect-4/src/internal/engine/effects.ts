@@ -6,6 +6,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Effect3 from "effect-3/Effect"
+import * as Either3 from "effect-3/Either"
 import * as Exit3 from "effect-3/Exit"
 import * as FiberId3 from "effect-3/FiberId"
 import * as Runtime3 from "effect-3/Runtime"
@@ -63,4 +64,8 @@ export const embed = <A, E, R, A3, E3>(
     })
   )
 
-export const same = <A>(value: A): A => value
+export const fromEither = <A, E3, E>(
+  either: Either3.Either<A, E3>,
+  onFailure: (error: E3) => E
+): Effect.Effect<A, E> =>
+  Either3.isRight(either) ? Effect.succeed(either.right) : Effect.fail(onFailure(either.left))

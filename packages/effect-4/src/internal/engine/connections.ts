@@ -1,0 +1,25 @@
+/** The `HttpClient` of the engine behind the service `IdvHttp`. */
+import type * as IdvHttp3 from "@effect-idv/core/IdvHttp"
+import * as Effect from "effect/Effect"
+import type * as ConfigError3 from "effect-3/ConfigError"
+import type * as Context3 from "effect-3/Context"
+import type * as Layer3 from "effect-3/Layer"
+import * as Layers from "./layers.ts"
+
+type HttpClient = Layer3.Layer.Success<ReturnType<typeof IdvHttp3.layerUndici>>
+
+const clients = new WeakMap<object, Context3.Context<HttpClient>>()
+
+export const make = (layer: Layer3.Layer<HttpClient, ConfigError3.ConfigError>) =>
+  Effect.map(Layers.build(layer), (client) => {
+    const service = { name: "IdvHttp" } as const
+    clients.set(service, client)
+    return service
+  })
+
+/** Throws for a service that is not of this package. */
+export const clientOf = (service: object): Context3.Context<HttpClient> => {
+  const client = clients.get(service)
+  if (client === undefined) throw new TypeError("IdvHttp is not of this package: use a layer of IdvHttp")
+  return client
+}
