@@ -46,6 +46,7 @@ const packages = {
   cli: ["core", "contract"],
   "mock-server": ["core", "contract", "cli"],
   rescreening: ["core", "cli"],
+  "effect-4": ["core"],
   examples: ["core", "contract", "mock-server", "rescreening"]
 }
 
@@ -113,6 +114,12 @@ export default {
         { path: layer(names) },
         { path: layer(layers.slice(i + 1).flat()) }
       )
+    ),
+    forbid(
+      "engine-only",
+      "Only the folder of the engine uses Effect 3.",
+      { path: "^packages/effect-4/src/", pathNot: "^packages/effect-4/src/internal/engine/" },
+      { path: "node_modules/effect-3/|/effect@3" }
     ),
     forbid("no-internals", "Another package's internals are closed.", { path: "^packages/([^/]+)/src/" }, {
       path: "^packages/[^/]+/src/internal/",

@@ -11,7 +11,7 @@ export default tseslint.config(
       "tools/site/.vitepress/.temp",
       "packages/*/bundle",
       "**/coverage",
-      "packages/examples/test/.documents"
+      "packages/*/test/.documents"
     ]
   },
   ...tseslint.configs.strict,
@@ -69,7 +69,7 @@ export default tseslint.config(
   },
   {
     // What is exported to users has a docstring, from which docs/reference is made.
-    files: ["packages/{core,contract,mock-server,rescreening}/src/*.ts"],
+    files: ["packages/{core,contract,mock-server,rescreening,effect-4}/src/*.ts"],
     plugins: { jsdoc },
     rules: {
       "jsdoc/require-jsdoc": ["error", {

@@ -1,6 +1,6 @@
 /**
- * Bundles a command of a package into a few files, because a start with separate modules of Effect spends most of its
- * time on finding and reading them. `bundle/` is directly below the package, where the command finds `package.json`.
+ * Bundles a command, or the modules, of a package into a few files, because a start with separate modules of Effect
+ * spends most of its time on finding and reading them. `bundle/` is directly below the package, where the command finds `package.json`.
  */
 import { build } from "esbuild"
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -13,16 +13,16 @@ const withoutFastCheck = {
 }
 
 /**
- * `home` is the folder of the package, `entry` the module of the command, and `external` names the packages that are
- * installed with the package instead of bundled.
+ * `home` is the folder of the package, `entries` the module of each command or public module, and `external` names the
+ * packages that are installed with the package instead of bundled.
  */
-export const bundle = ({ entry, external, home, name }) => {
+export const bundle = ({ entries, external, home, plugins = [], ...options }) => {
   const outdir = join(home, "bundle")
   rmSync(outdir, { recursive: true, force: true })
 
   return build({
     absWorkingDir: home,
-    entryPoints: { [name]: entry },
+    entryPoints: entries,
     outdir,
     bundle: true,
     splitting: true,
@@ -35,7 +35,8 @@ export const bundle = ({ entry, external, home, name }) => {
     logLevel: "error",
     metafile: true,
     external,
-    plugins: [withoutFastCheck],
+    ...options,
+    plugins: [withoutFastCheck, ...plugins],
     // Some packages are CommonJS, and require modules of Node.
     banner: {
       js: "import { createRequire as requireFrom } from \"node:module\"; const require = requireFrom(import.meta.url);"

@@ -4,7 +4,6 @@ import { bundle } from "../cli/bundle.mjs"
 
 await bundle({
   home: fileURLToPath(new URL(".", import.meta.url)),
-  name: "idv-contract",
-  entry: "../cli/src/bin.ts",
+  entries: { "idv-contract": "../cli/src/bin.ts" },
   external: ["yaml"]
 })

@@ -4,8 +4,7 @@ import { bundle } from "../cli/bundle.mjs"
 
 await bundle({
   home: fileURLToPath(new URL(".", import.meta.url)),
-  name: "idv-mock",
-  entry: "src/bin.ts",
+  entries: { "idv-mock": "src/bin.ts" },
   // Seldom needed, or read from their own folders.
   external: ["htmx.org", "jose", "prom-client", "yaml"]
 })

@@ -4,8 +4,7 @@ import { bundle } from "../cli/bundle.mjs"
 
 await bundle({
   home: fileURLToPath(new URL(".", import.meta.url)),
-  name: "idv-rescreen",
-  entry: "src/bin.ts",
+  entries: { "idv-rescreen": "src/bin.ts" },
   // Native, or optional.
   external: ["libsql", "pg-boss", "pg-native"]
 })

@@ -44,7 +44,9 @@ export class AmlClient extends Context.Service<AmlClient, Service>()("@effect-id
 export type { PolicyOptions, Retry } from "./internal/options.ts"
 
 const override = <A, E, R>(self: Effect.Effect<A, E, R>, change: (current: Policy.Overrides) => Policy.Overrides) =>
-  Effect.withFiber<A, E, R>((fiber) => Effect.provideService(self, Policy.Current, change(fiber.getRef(Policy.Current))))
+  Effect.withFiber<A, E, R>((fiber) =>
+    Effect.provideService(self, Policy.Current, change(fiber.getRef(Policy.Current)))
+  )
 
 /**
  * Sets options of the policy for the checks in this effect. Omitted options are inherited. An invalid option is a

@@ -25,14 +25,16 @@ describe("AmlClient", () => {
       )
     })))
 
-  it.each([
-    [{ kind: "status", status: 403 }, "AmlForbidden", "answered", "everyone"],
-    [{ kind: "status", status: 422 }, "AmlRequestRejected", "answered", "person"],
-    [{ kind: "status", status: 500 }, "AmlUnavailable", "answered", "service"],
-    [{ kind: "reset" }, "AmlUnavailable", "unknown", "service"],
-    [{ kind: "status", status: 200, body: "{\"match_found\":\"No\"}" }, "AmlResponseInvalid", "answered", "service"],
-    [{ kind: "somebodyElse" }, "AmlResponseMismatch", "answered", "person"]
-  ] as const)("fails closed: %o", (what, tag, sent, concerns) =>
+  it.each(
+    [
+      [{ kind: "status", status: 403 }, "AmlForbidden", "answered", "everyone"],
+      [{ kind: "status", status: 422 }, "AmlRequestRejected", "answered", "person"],
+      [{ kind: "status", status: 500 }, "AmlUnavailable", "answered", "service"],
+      [{ kind: "reset" }, "AmlUnavailable", "unknown", "service"],
+      [{ kind: "status", status: 200, body: "{\"match_found\":\"No\"}" }, "AmlResponseInvalid", "answered", "service"],
+      [{ kind: "somebodyElse" }, "AmlResponseMismatch", "answered", "person"]
+    ] as const
+  )("fails closed: %o", (what, tag, sent, concerns) =>
     Effect.runPromise(Effect.gen(function*() {
       const session = yield* server.session
       yield* Effect.promise(() => session.fault({ on: "aml", what }))
@@ -46,7 +48,10 @@ describe("AmlClient", () => {
     Effect.runPromise(Effect.gen(function*() {
       const session = yield* server.session
       yield* Effect.promise(() =>
-        session.fault({ on: "aml", what: { kind: "status", status: 429, retryAfter: { kind: "seconds", seconds: 120 } } })
+        session.fault({
+          on: "aml",
+          what: { kind: "status", status: 429, retryAfter: { kind: "seconds", seconds: 120 } }
+        })
       )
       const error = yield* Effect.flip(Client.check()).pipe(Effect.provide(server.layer(session)))
       ok(error._tag === "AmlRateLimited" && error.retryAfter !== undefined)
@@ -174,10 +179,11 @@ describe("AmlClient", () => {
       const error = yield* Effect.flip(Person.make({ name: "12", dateOfBirth: "2030-01-01" }))
       deepStrictEqual(error.issues.map(({ code }) => code), ["no_letter", "in_future"])
       const person = yield* Person.make(Client.ada)
-      const exit = yield* Effect.flatMap(AmlClient.AmlClient, (aml) => Effect.suspend(() => aml.check({ ...person }))).pipe(
-        Effect.provide(AmlClient.layerTest("No")),
-        Effect.exit
-      )
+      const exit = yield* Effect.flatMap(AmlClient.AmlClient, (aml) => Effect.suspend(() => aml.check({ ...person })))
+        .pipe(
+          Effect.provide(AmlClient.layerTest("No")),
+          Effect.exit
+        )
       match(String(Exit.isFailure(exit) && exit.cause), /check takes a Person from Person.make/)
       const decoded = yield* Effect.flip(Schema.decodeUnknownEffect(Person.FromInput)({ ...Client.ada, name: "n/a" }))
       match(decoded.message, /placeholder/)

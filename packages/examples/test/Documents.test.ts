@@ -19,7 +19,8 @@ import * as Recipes from "./support/recipes.ts"
 const folder = fileURLToPath(new URL(".documents", import.meta.url))
 
 const snippets = documents.flatMap(({ snippets }) => snippets)
-const typescript = snippets.filter(({ language }) => language === "ts")
+/** `packages/effect-4/test/Documents.test.ts` runs those for Effect 4. */
+const typescript = snippets.filter(({ code, language }) => language === "ts" && !code.includes("@effect-idv/effect-4"))
 
 const fileOf = ({ location }: Snippet) => join(folder, `${location.replaceAll(/[^\w]+/g, "-")}.ts`)
 

@@ -8,7 +8,9 @@ export const make = Effect.gen(function*() {
   const closed = yield* Deferred.make<void>()
   const server = createServer((request, response) => {
     if (request.url === "/oauth/service") {
-      response.setHeader("content-type", "application/json").end("{\"access_token\":\"token\",\"token_type\":\"Bearer\"}")
+      response.setHeader("content-type", "application/json").end(
+        "{\"access_token\":\"token\",\"token_type\":\"Bearer\"}"
+      )
     } else {
       Deferred.doneUnsafe(arrived, Effect.void)
       response.on("close", () => Deferred.doneUnsafe(closed, Effect.void))

@@ -1,19 +1,20 @@
 /** Converts causes and exits between the two versions. */
 import * as Failure3 from "@effect-idv/core/Failure"
-import * as Cause from "effect/Cause"
-import * as Exit from "effect/Exit"
 import * as Cause3 from "effect-3/Cause"
 import * as Exit3 from "effect-3/Exit"
 import * as FiberId3 from "effect-3/FiberId"
 import * as HashSet3 from "effect-3/HashSet"
 import * as Schema3 from "effect-3/Schema"
+import * as Cause from "effect/Cause"
+import * as Exit from "effect/Exit"
 import * as Failures from "./failures.ts"
 import * as Values from "./values.ts"
 
 const isFailure3 = Schema3.is(Failure3.Failure)
 
 /** Converts a defect, or an error of unknown type. */
-export const unknown = (error: unknown): unknown => isFailure3(error) ? Failures.toFailure(error) : Values.unknown(error)
+export const unknown = (error: unknown): unknown =>
+  isFailure3(error) ? Failures.toFailure(error) : Values.unknown(error)
 
 export const toCause = <E3, E>(cause: Cause3.Cause<E3>, onFailure: (error: E3) => E): Cause.Cause<E> =>
   Cause.fromReasons<E>([

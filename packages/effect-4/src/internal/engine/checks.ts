@@ -16,7 +16,9 @@ export const isCheck = (u: unknown): u is object => typeof u === "object" && u !
 /** Throws for an object that is not a check of this package. */
 export const fromCheck = (check: object): AmlCheck3.AmlCheck => {
   const found = checks.get(check)
-  if (found === undefined) throw new TypeError("This is not a check that the client made or decoded, but perhaps a copy")
+  if (found === undefined) {
+    throw new TypeError("This is not a check that the client made or decoded, but perhaps a copy")
+  }
   return found
 }
 

@@ -1,10 +1,10 @@
 /** The client of the engine behind the services of this package. */
 import * as AmlClient3 from "@effect-idv/core/AmlClient"
 import * as TokenProvider3 from "@effect-idv/core/TokenProvider"
-import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
 import * as Context3 from "effect-3/Context"
 import * as Option3 from "effect-3/Option"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import type { AmlError } from "../../AmlError.ts"
 import type { TokenError } from "../../TokenError.ts"
 import * as Policy from "../policy.ts"
@@ -24,7 +24,10 @@ export const check =
       const { beforeEachRequest, onInterruptedCheck, policy } = Context.get(context, Policy.Current)
       let check = Context3.get(engine, AmlClient3.AmlClient).check(People.fromPerson(person))
       if (beforeEachRequest !== undefined) {
-        check = AmlClient3.beforeEachRequest(check, Effects.embed(beforeEachRequest, context, Values.unchanged<void, never>()))
+        check = AmlClient3.beforeEachRequest(
+          check,
+          Effects.embed(beforeEachRequest, context, Values.unchanged<void, never>())
+        )
       }
       if (onInterruptedCheck !== undefined) {
         check = AmlClient3.onInterruptedCheck(

@@ -1,11 +1,4 @@
 /** Reads the variables of the engine from the `ConfigProvider` of Effect 4, and converts its errors. */
-import * as Config from "effect/Config"
-import type * as ConfigProvider from "effect/ConfigProvider"
-import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
-import * as SchemaIssue from "effect/SchemaIssue"
 import * as Cause3 from "effect-3/Cause"
 import type * as Config3 from "effect-3/Config"
 import * as ConfigError3 from "effect-3/ConfigError"
@@ -13,6 +6,13 @@ import * as ConfigProvider3 from "effect-3/ConfigProvider"
 import * as PathPatch3 from "effect-3/ConfigProviderPathPatch"
 import * as Effect3 from "effect-3/Effect"
 import * as HashSet3 from "effect-3/HashSet"
+import * as Config from "effect/Config"
+import type * as ConfigProvider from "effect/ConfigProvider"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
 import * as Effects from "./effects.ts"
 
 /** The provider of the engine. Its variables have a name of one part. */
@@ -66,7 +66,9 @@ export const makeError = (problems: ReadonlyArray<Problem>): Config.ConfigError 
   const [first = new SchemaIssue.InvalidValue({ message: "is not valid" }), ...others] = problems.map(
     ({ message, path }) => new SchemaIssue.Pointer(path, new SchemaIssue.InvalidValue({ message }))
   )
-  return new Config.ConfigError(new Schema.SchemaError(new SchemaIssue.Composite(Schema.Unknown.ast, [first, ...others])))
+  return new Config.ConfigError(
+    new Schema.SchemaError(new SchemaIssue.Composite(Schema.Unknown.ast, [first, ...others]))
+  )
 }
 
 export const toError = (error: ConfigError3.ConfigError): Config.ConfigError => makeError(problemsOf3(error))

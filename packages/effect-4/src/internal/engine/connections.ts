@@ -1,9 +1,9 @@
 /** The `HttpClient` of the engine behind the service `IdvHttp`. */
 import type * as IdvHttp3 from "@effect-idv/core/IdvHttp"
-import * as Effect from "effect/Effect"
 import type * as ConfigError3 from "effect-3/ConfigError"
 import type * as Context3 from "effect-3/Context"
 import type * as Layer3 from "effect-3/Layer"
+import * as Effect from "effect/Effect"
 import * as Layers from "./layers.ts"
 
 type HttpClient = Layer3.Layer.Success<ReturnType<typeof IdvHttp3.layerUndici>>

@@ -2,14 +2,14 @@
  * Runs effects of the engine in Effect 4, and effects of Effect 4 in the engine. An interruption passes in both directions,
  * and waits until the other fiber has ended.
  */
-import type * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Effect3 from "effect-3/Effect"
 import * as Either3 from "effect-3/Either"
 import * as Exit3 from "effect-3/Exit"
 import * as FiberId3 from "effect-3/FiberId"
 import * as Runtime3 from "effect-3/Runtime"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Ambient from "./ambient.ts"
 import * as Causes from "./causes.ts"
 
@@ -67,5 +67,4 @@ export const embed = <A, E, R, A3, E3>(
 export const fromEither = <A, E3, E>(
   either: Either3.Either<A, E3>,
   onFailure: (error: E3) => E
-): Effect.Effect<A, E> =>
-  Either3.isRight(either) ? Effect.succeed(either.right) : Effect.fail(onFailure(either.left))
+): Effect.Effect<A, E> => Either3.isRight(either) ? Effect.succeed(either.right) : Effect.fail(onFailure(either.left))

@@ -1,7 +1,7 @@
 /** The error of the engine behind an error of this package: its message and its facts are those of the engine. */
 import * as Failure3 from "@effect-idv/core/Failure"
-import * as Duration from "effect/Duration"
 import * as Schema3 from "effect-3/Schema"
+import * as Duration from "effect/Duration"
 
 const engineFailures = new WeakMap<object, Failure3.Failure>()
 const decode = Schema3.decodeUnknownSync(Failure3.Failure)

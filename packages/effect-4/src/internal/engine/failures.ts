@@ -8,8 +8,8 @@ import * as AmlError from "../../AmlError.ts"
 import type { Failure } from "../../Failure.ts"
 import * as TokenError from "../../TokenError.ts"
 import { Violation } from "../../Violation.ts"
-import * as EngineFailure from "./engineFailure.ts"
 import * as PersonInput from "../personInput.ts"
+import * as EngineFailure from "./engineFailure.ts"
 import * as Values from "./values.ts"
 
 type Body = Pick<AmlError3.AmlForbidden, "code" | "detail">
@@ -30,7 +30,9 @@ const body = ({ code, detail }: Body) => ({
 
 const violation = (violation: Violation3.Violation) => new Violation({ ...violation })
 
-const invalid = ({ contentType, host, length, status, violations }: AmlError3.AmlResponseInvalid | TokenError3.TokenResponseInvalid) => ({
+const invalid = (
+  { contentType, host, length, status, violations }: AmlError3.AmlResponseInvalid | TokenError3.TokenResponseInvalid
+) => ({
   ...optional(host === undefined ? {} : { host }),
   ...(contentType !== undefined && { contentType }),
   status,

@@ -1,12 +1,12 @@
 /** Shows the metrics of the engine in the metric registry of Effect 4. */
-import type * as Context from "effect/Context"
-import * as Ctx from "effect/Context"
-import * as Metric from "effect/Metric"
 import * as Metric3 from "effect-3/Metric"
 import type * as MetricKey3 from "effect-3/MetricKey"
 import * as MetricKeyType3 from "effect-3/MetricKeyType"
 import * as MetricState3 from "effect-3/MetricState"
 import * as Option3 from "effect-3/Option"
+import type * as Context from "effect/Context"
+import * as Ctx from "effect/Context"
+import * as Metric from "effect/Metric"
 
 /** The series that each registry has. */
 const registered = new WeakMap<Metric.MetricRegistry, Set<string>>()

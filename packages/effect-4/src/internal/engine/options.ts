@@ -1,17 +1,17 @@
 /** Converts the options. The engine checks them, also those of a program without types. */
-import type * as AmlError3 from "@effect-idv/core/AmlError"
 import type * as AmlClient3 from "@effect-idv/core/AmlClient"
+import type * as AmlError3 from "@effect-idv/core/AmlError"
 import type * as Idv3 from "@effect-idv/core/Idv"
 import type * as TokenProvider3 from "@effect-idv/core/TokenProvider"
+import * as Effect3 from "effect-3/Effect"
+import * as Schedule3 from "effect-3/Schedule"
+import * as ScheduleDecision3 from "effect-3/ScheduleDecision"
+import * as ScheduleInterval3 from "effect-3/ScheduleInterval"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Pull from "effect/Pull"
 import * as Schedule from "effect/Schedule"
-import * as Effect3 from "effect-3/Effect"
-import * as Schedule3 from "effect-3/Schedule"
-import * as ScheduleDecision3 from "effect-3/ScheduleDecision"
-import * as ScheduleInterval3 from "effect-3/ScheduleInterval"
 import type { AmlError } from "../../AmlError.ts"
 import type * as Options from "../options.ts"
 import * as Effects from "./effects.ts"
@@ -28,32 +28,38 @@ type Step = (now: number, input: AmlError) => Pull.Pull<[unknown, Duration.Durat
 const fromSchedule = (
   schedule: Schedule.Schedule<unknown, AmlError>
 ): Schedule3.Schedule<unknown, AmlError3.AmlError> =>
-  Schedule3.makeWithState<Step | undefined, AmlError3.AmlError, unknown>(undefined, (now, input, state) =>
-    Effect3.flatMap(
-      state === undefined
-        ? Effects.embed(Schedule.toStep(schedule), Context.empty(), { onSuccess: Values.same, onFailure: Values.same })
-        : Effect3.succeed(state),
-      (step) =>
-        Effects.embed(
-          Pull.matchEffect(step(now, Failures.toFailure(input)), {
-            onSuccess: ([output, delay]) => Effect.succeed({ output, delay: Duration.toMillis(delay) }),
-            onFailure: Effect.failCause,
-            onDone: (output) => Effect.succeed({ output, delay: undefined })
-          }),
-          Context.empty(),
-          {
-            onSuccess: ({ delay, output }) =>
-              [
-                step,
-                output,
-                delay === undefined
-                  ? ScheduleDecision3.done
-                  : ScheduleDecision3.continueWith(ScheduleInterval3.after(now + delay))
-              ] as const,
+  Schedule3.makeWithState<Step | undefined, AmlError3.AmlError, unknown>(
+    undefined,
+    (now, input, state) =>
+      Effect3.flatMap(
+        state === undefined
+          ? Effects.embed(Schedule.toStep(schedule), Context.empty(), {
+            onSuccess: Values.same,
             onFailure: Values.same
-          }
-        )
-    ))
+          })
+          : Effect3.succeed(state),
+        (step) =>
+          Effects.embed(
+            Pull.matchEffect(step(now, Failures.toFailure(input)), {
+              onSuccess: ([output, delay]) => Effect.succeed({ output, delay: Duration.toMillis(delay) }),
+              onFailure: Effect.failCause,
+              onDone: (output) => Effect.succeed({ output, delay: undefined })
+            }),
+            Context.empty(),
+            {
+              onSuccess: ({ delay, output }) =>
+                [
+                  step,
+                  output,
+                  delay === undefined
+                    ? ScheduleDecision3.done
+                    : ScheduleDecision3.continueWith(ScheduleInterval3.after(now + delay))
+                ] as const,
+              onFailure: Values.same
+            }
+          )
+      )
+  )
 
 export const fromPolicy = (
   { deadline, nameEcho, retry, searchedOnTolerance }: Options.PolicyOptions

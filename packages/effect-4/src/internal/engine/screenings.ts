@@ -2,12 +2,12 @@
 import * as AmlClient3 from "@effect-idv/core/AmlClient"
 import type * as Failure3 from "@effect-idv/core/Failure"
 import * as Screening3 from "@effect-idv/core/Screening"
+import * as ConfigError3 from "effect-3/ConfigError"
+import * as Stream3 from "effect-3/Stream"
 import type * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
-import * as ConfigError3 from "effect-3/ConfigError"
-import * as Stream3 from "effect-3/Stream"
 import type * as AmlError from "../../AmlError.ts"
 import type { TokenError } from "../../TokenError.ts"
 import * as Checks from "./checks.ts"
@@ -49,7 +49,9 @@ interface Options<in K, out R> {
 }
 
 /** The failure of a check. Its type does not include the rejected input, which a check never reports. */
-const ofCheck = (error: AmlError.AmlError | TokenError): Exclude<Failure3.Failure, { readonly _tag: "AmlInputRejected" }> => {
+const ofCheck = (
+  error: AmlError.AmlError | TokenError
+): Exclude<Failure3.Failure, { readonly _tag: "AmlInputRejected" }> => {
   const failure = EngineFailure.of(error)
   if (failure._tag === "AmlInputRejected") throw new TypeError("A check does not fail with AmlInputRejected")
   return failure

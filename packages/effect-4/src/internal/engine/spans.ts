@@ -1,10 +1,10 @@
 /** Makes the spans of the engine in the tracer of Effect 4. */
-import * as Context from "effect/Context"
-import * as Option from "effect/Option"
-import * as Tracer from "effect/Tracer"
-import * as Context3 from "effect-3/Context"
+import type * as Context3 from "effect-3/Context"
 import * as Option3 from "effect-3/Option"
 import * as Tracer3 from "effect-3/Tracer"
+import type * as Context from "effect/Context"
+import * as Option from "effect/Option"
+import * as Tracer from "effect/Tracer"
 import * as Causes from "./causes.ts"
 import * as Values from "./values.ts"
 

@@ -2,15 +2,15 @@
  * Converts values between the two versions. `Equal` of Effect 4 calls two different `Redacted` of Effect 3 equal, and a
  * `Duration` of Effect 3 has 0 milliseconds in Effect 4, so none may pass unconverted.
  */
-import * as DateTime from "effect/DateTime"
-import * as Duration from "effect/Duration"
-import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import type * as DateTime3 from "effect-3/DateTime"
 import * as Duration3 from "effect-3/Duration"
 import * as FiberId3 from "effect-3/FiberId"
 import * as Option3 from "effect-3/Option"
 import * as Redacted3 from "effect-3/Redacted"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 
 export const redacted = <A>(self: Redacted3.Redacted<A>): Redacted.Redacted<A> => Redacted.make(Redacted3.value(self))
 
