@@ -2,7 +2,7 @@
 import type * as Context3 from "effect-3/Context"
 import * as Option3 from "effect-3/Option"
 import * as Tracer3 from "effect-3/Tracer"
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import * as Causes from "./causes.ts"
