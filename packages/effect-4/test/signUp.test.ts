@@ -43,7 +43,9 @@ describe("the sign-up over HTTP", () => {
       const layer = server.layer(yield* server.session)
       deepStrictEqual(yield* signUp(layer, { name: "n/a", dateOfBirth: "03/04/1980" }), {
         status: 422,
-        body: "{\"issues\":[{\"field\":\"name\",\"code\":\"placeholder\"},{\"field\":\"dateOfBirth\",\"code\":\"format\"}]}"
+        body: JSON.stringify({
+          issues: [{ field: "name", code: "placeholder" }, { field: "dateOfBirth", code: "format" }]
+        })
       })
       deepStrictEqual((yield* signUp(layer, { name: "Ada" })).status, 400)
     }))))
