@@ -25,7 +25,9 @@ await bundle({
   entries: Object.fromEntries(modules.map((name) => [name, `src/${name}.ts`])),
   external: ["undici"],
   plugins: [peer],
-  minifyIdentifiers: true
+  minifyIdentifiers: true,
+  // Node prints the line of an error.
+  lineLimit: 120
 })
 
 /**

@@ -39,7 +39,7 @@ const notAPersonError = new TypeError("check takes a Person from Person.make")
 
 /** What `AmlClient.onInterruptedCheck` runs in this fiber. */
 export class OnInterrupted extends Context.Reference<OnInterrupted>()("@effect-idv/core/AmlClient/OnInterrupted", {
-  defaultValue: () => (_: AmlError.Sent): Effect.Effect<void> => Effect.void
+  defaultValue: (): (sent: AmlError.Sent) => Effect.Effect<void> => () => Effect.void
 }) {}
 
 /** Returns a function that checks a person, with the options of the client. */
