@@ -21,7 +21,7 @@ opener = urllib.request.build_opener(NoRedirect())
 
 
 def expire(*_):
-    print("bramble: timeout")
+    print("bramble: timeout", flush=True)
     os._exit(3)
 
 
