@@ -8,7 +8,8 @@ returns the requests received since the last POST.
 
 Faults: aml_status, aml_text (raw body), aml_set (fields to replace in
 attributes; null removes a field), aml_top (the same for the top level),
-aml_delay (seconds before the headers), aml_stall (seconds between the headers
+aml_code (the status of a complete credential), aml_drip (seconds between the
+bytes of the body), forget_tokens (issued tokens become invalid), aml_delay (seconds before the headers), aml_stall (seconds between the headers
 and the body), aml_headers, token_status, token_set, token_headers,
 token_delay, once (true: aml_status applies to the first check only).
 """
@@ -42,7 +43,7 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-    def reply(self, status, body, headers=None, stall=0):
+    def reply(self, status, body, headers=None, stall=0, drip=0):
         data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
         try:
             self.send_response(status)
@@ -54,7 +55,9 @@ class Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.flush()
             time.sleep(stall)
-            self.wfile.write(data)
+            for part in [data[i:i + 1] for i in range(len(data))] if drip else [data]:
+                self.wfile.write(part)
+                time.sleep(drip)
         except OSError:
             self.close_connection = True
 
@@ -75,8 +78,9 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/stub":
             with lock:
                 state["faults"], state["log"] = json.loads(raw or b"{}"), []
-                tokens.clear()
-            return self.reply(200, {})
+                if state["faults"].get("forget_tokens"):
+                    tokens.clear()
+                return self.reply(200, {})
         with lock:
             faults = state["faults"]
             state["log"].append({
@@ -138,7 +142,8 @@ class Handler(BaseHTTPRequestHandler):
             "credentials": {"attributes": attributes},
         }
         merge(body, faults.get("aml_top"))
-        return self.reply(200, faults.get("aml_text", body), faults.get("aml_headers"), faults.get("aml_stall", 0))
+        return self.reply(faults.get("aml_code", 200), faults.get("aml_text", body), faults.get("aml_headers"),
+                          faults.get("aml_stall", 0), faults.get("aml_drip", 0))
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ public class Gannet {
         Map<?, ?> attributes = (Map<?, ?>) ((Map<?, ?>) credential.get("credentials")).get("attributes");
         if (!customer.name().equalsIgnoreCase((String) attributes.get("name"))
                 || !YEAR.format(customer.born()).equals(attributes.get("birth_year"))
-                || attributes.get("aml_profile") == null) {
+                || ((String) attributes.get("aml_profile")).isEmpty()) {
             throw new IllegalStateException("credential of another person");
         }
         Object match = attributes.get("match_found");
