@@ -146,7 +146,12 @@ class Handler(BaseHTTPRequestHandler):
                           faults.get("aml_stall", 0), faults.get("aml_drip", 0))
 
 
+class Server(ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        pass  # Clients that stop waiting reset the connection.
+
+
 if __name__ == "__main__":
-    server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler)
+    server = Server(("127.0.0.1", int(sys.argv[1])), Handler)
     server.daemon_threads = True
     server.serve_forever()

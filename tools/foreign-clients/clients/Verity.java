@@ -25,7 +25,7 @@ import java.util.concurrent.TimeoutException;
  * Prints RESULT: CLEAR (exit 0), RESULT: REVIEW (exit 3) or RESULT: ERROR code (exit 4).
  */
 public class Verity {
-    private static final Duration DEADLINE = Duration.ofSeconds(15);
+    private static final Duration DEADLINE = Duration.ofSeconds(12);
     private static final DateTimeFormatter INPUT =
             DateTimeFormatter.ofPattern("uuuu-MM-dd", Locale.ROOT).withResolverStyle(ResolverStyle.STRICT);
     private static final DateTimeFormatter SERVICE = DateTimeFormatter.ofPattern("dd-MM-uuuu", Locale.ROOT);
