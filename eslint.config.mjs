@@ -11,7 +11,9 @@ export default tseslint.config(
       "tools/site/.vitepress/.temp",
       "packages/*/bundle",
       "**/coverage",
-      "packages/*/test/.documents"
+      "packages/*/test/.documents",
+      // Written by others, and not changed.
+      "tools/foreign-clients/clients"
     ]
   },
   ...tseslint.configs.strict,
