@@ -5,7 +5,7 @@ import { SqlClient } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { describe, layer } from "@effect/vitest"
 import { assertFalse, assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Fiber, Redacted, Schedule, Schema } from "effect"
+import { Console, Effect, Fiber, Redacted, Schedule, Schema } from "effect"
 import * as Postgres from "../../../tools/test-services/Postgres.ts"
 import { filesOf } from "./support/files.ts"
 import * as ListService from "./support/listService.ts"
@@ -156,6 +156,7 @@ describe("Three months", () => {
             yield* command(["work", "--run", `2026-09-${name}`], 10)
           }
           strictEqual(sum(yield* Effect.forEach(classes, (name) => requestsOf(`2026-09-${name}`))), service.state.total)
+          yield* Console.log(`2026-09: ${service.state.total} requests received and recorded`)
           const first = sum(yield* Effect.forEach(classes, (name) => review(`2026-09-${name}`)))
           table.push(["2026-09", `${size}`, `${first}`, "–"])
           for (const name of classes) yield* command(["coverage", "--class", name, "--within", "30d"], 0)
@@ -175,6 +176,7 @@ describe("Three months", () => {
             sum(yield* Effect.forEach(classes, (name) => requestsOf(`2026-10-${name}`))),
             service.state.total - before
           )
+          yield* Console.log(`2026-10: ${service.state.total - before} requests received and recorded`)
           const october = yield* compared("2026-09", "2026-10")
           deepStrictEqual(october, { newly_matched: 10, evidence_changed: 5, no_longer_matched: 1 })
           const second = sum(yield* Effect.forEach(classes, (name) => review(`2026-10-${name}`)))
@@ -214,10 +216,8 @@ describe("Three months", () => {
           yield* plan("2026-11-standard", "standard", csv(stays("standard")))
           const stopped = yield* command(["work", "--run", "2026-11-standard"], 4)
           const stoppedAt = service.state.total
-          assertTrue(
-            stoppedAt - service.state.losesAAfter <= 450,
-            `${stoppedAt - service.state.losesAAfter} checks later`
-          )
+          const late = stoppedAt - service.state.losesAAfter
+          assertTrue(late <= 450, `${late} checks later`)
           const { counts, doubtful } = yield* statusOf("2026-11-standard")
           assertInclude(
             stopped.stderr,
@@ -276,6 +276,10 @@ describe("Three months", () => {
             yield* requestsOf("2026-11-repeat")
           ])
           const received = service.state.total - beforeNovember
+          yield* Console.log(
+            `2026-11: ${received} requests received and ${recorded} recorded, ${unknown} unknown, ` +
+              `${counts["control_failed"]} control_failed, ${again.size} repeated, stopped ${late} checks after the loss`
+          )
           assertTrue(
             received <= recorded && recorded - received <= unknown,
             `${received} received, ${recorded} recorded`
