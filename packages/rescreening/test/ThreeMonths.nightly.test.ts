@@ -75,9 +75,13 @@ describe("Three months", () => {
             DATABASE_URL: url
           }
           const outputs: Array<string> = []
-          const command = (args: ReadonlyArray<string>, exitCode: number, input?: string) =>
+          const command = (args: ReadonlyArray<string>, exitCode: number | undefined, input?: string) =>
             Effect.map(Processes.run(args, variables, input), (done) => {
-              strictEqual(done.exitCode, exitCode, `${args.join(" ")}: ${done.stdout.slice(0, 500)} ${done.stderr}`)
+              strictEqual(
+                done.exitCode,
+                exitCode ?? done.exitCode,
+                `${args.join(" ")}: ${done.stdout.slice(0, 500)} ${done.stderr}`
+              )
               outputs.push(done.stdout, done.stderr)
               return done
             })
@@ -257,13 +261,17 @@ describe("Three months", () => {
             `${span?.from}..${span?.to}`
           )
           strictEqual(repeated.stderr, "")
-          yield* command(["work", "--run", "2026-11-repeat"], 10)
+          const { exitCode: repeatedExit } = yield* command(["work", "--run", "2026-11-repeat"], undefined)
           const again = new Map((yield* rowsOf("2026-11-repeat")).map((row) => [row.id, row]))
           for (const { id, outcome } of yield* rowsOf("2026-11-standard", 12)) {
             if (outcome === "control_failed") assertTrue(again.has(id), "A doubtful row was not repeated")
           }
-          // The repeated ones have the result and the decision of October.
+          // The repeated ones have the result and the decision of October. A machine of another speed stops elsewhere, where
+          // perhaps nobody is listed.
           const matched = [...again.values()].filter(({ outcome }) => outcome === "potential_match")
+          const listedIds = indexes.filter((index) => service.listed.has(nameOf(index))).map(idOf)
+          deepStrictEqual(matched.map(({ id }) => id).toSorted(), listedIds.filter((id) => again.has(id)).toSorted())
+          strictEqual(repeatedExit, matched.length > 0 ? 10 : 0)
           deepStrictEqual(countBy(matched.map(({ decision }) => decision)), { false_positive: matched.length })
           const november = yield* compared("2026-10", "2026-11")
           strictEqual(november["no_longer_matched"], undefined)
@@ -278,7 +286,9 @@ describe("Three months", () => {
           const received = service.state.total - beforeNovember
           yield* Console.log(
             `2026-11: ${received} requests received and ${recorded} recorded, ${unknown} unknown, ` +
-              `${counts["control_failed"]} control_failed, ${again.size} repeated, stopped ${late} checks after the loss`
+              `${
+                counts["control_failed"]
+              } control_failed, ${again.size} repeated, stopped ${late} checks after the loss`
           )
           assertTrue(
             received <= recorded && recorded - received <= unknown,
