@@ -27,6 +27,8 @@ describe("outputs of the documents", () => {
       // operations.test.ts compares the runbooks.
       "docs/operating.md",
       "docs/performance.md",
+      // No test runs the client in Python of this page.
+      "docs/test-any-client.md",
       // contractTesting.nightly.test.ts compares the files and their tests.
       readme("contract-testing"),
       // observability.test.ts compares the output of its program.
