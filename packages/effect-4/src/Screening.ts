@@ -1,6 +1,5 @@
 /**
- * Screens many people: takes a `Stream` of people and returns a `Stream` of outcomes, or a summary in which every
- * person is counted.
+ * Screens many people: takes a `Stream` of people and returns a `Stream` of outcomes.
  *
  * - **One person's failure is an outcome** and never ends the stream. The stream ends early after a failure that
  *   concerns everyone, such as a rejected key, 403, or a wrong address, and after 50 consecutive failures that concern

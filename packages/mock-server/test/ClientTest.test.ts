@@ -193,6 +193,13 @@ const rows: ReadonlyArray<Row> = [
   ],
   ["resends after 500", { send: upTo(3, (status) => status >= 500) }, ["errors"], "wrong", /again after status 5/],
   ["resends after a cut connection", { send: upTo(3, () => false) }, ["cut-response"], "wrong", /connection failed/],
+  [
+    "clears a name that it does not send",
+    { check: (check, { name }) => /^[ -~]+$/.test(name) ? check() : Promise.resolve("clear") },
+    ["names"],
+    "wrong",
+    /clears a person without a request/
+  ],
   ["ignores Retry-After", { send: upTo(3, (status) => status === 429) }, ["retry-after"], "wrong", /before the time/],
   [
     "renews for ever",

@@ -108,6 +108,8 @@ const makeRefs = ({ clock, isTraced, level, tracer }: Settings): FiberRefs3.Fibe
   return FiberRefs3.empty().pipe(
     set(FiberRef3.currentLoggers, HashSet3.make(logger)),
     set(FiberRef3.currentMinimumLogLevel, levels[level]),
+    // The caller receives the failure. The log of it could contain an error of the caller.
+    set(FiberRef3.unhandledErrorLogLevel, Option3.none()),
     set(FiberRef3.currentTracerEnabled, isTraced),
     set(DefaultServices3.currentServices, services)
   )

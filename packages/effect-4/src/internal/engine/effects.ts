@@ -1,6 +1,6 @@
 /**
  * Runs effects of the engine in Effect 4, and effects of Effect 4 in the engine. An interruption passes in both directions,
- * and waits until the other fiber has ended.
+ * and waits until the other fiber has ended. A conversion that throws is a defect.
  */
 import * as Effect3 from "effect-3/Effect"
 import * as Either3 from "effect-3/Either"
@@ -31,7 +31,7 @@ export const run = <A3, E3, A, E>(
         resume(
           Exit3.isSuccess(exit)
             ? Effect.sync(() => onSuccess(exit.value))
-            : Effect.failCause(Causes.toCause(exit.cause, onFailure))
+            : Effect.suspend(() => Effect.failCause(Causes.toCause(exit.cause, onFailure)))
         )
       )
       return Effect.callback<void>((ended) => {
@@ -54,7 +54,7 @@ export const embed = <A, E, R, A3, E3>(
         resume(
           Exit.isSuccess(exit)
             ? Effect3.sync(() => onSuccess(exit.value))
-            : Effect3.failCause(Causes.fromCause(exit.cause, onFailure))
+            : Effect3.suspend(() => Effect3.failCause(Causes.fromCause(exit.cause, onFailure)))
         )
       )
       return Effect3.async<void>((ended) => {

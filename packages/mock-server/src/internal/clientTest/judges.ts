@@ -42,7 +42,7 @@ export const isReached = ({ requests, step }: Check) =>
 export const cleared = ({ cleared }: Day): Judge => (checks) => {
   const wrong = checks.filter((check) => check.step.expect !== "clear" && check.outcome === "clear")
   const reached = wrong.filter(isReached)
-  const unasked = wrong.filter(({ requests }) => requests.length === 0)
+  const unasked = checks.filter(({ outcome, requests }) => outcome === "clear" && requests.length === 0)
   return [
     ...(reached.length === 0 ? [] : [{
       ...cleared,
