@@ -224,14 +224,14 @@ describe("An app", () => {
       const log = pino({ level: "trace", timestamp: false, base: null }, { write: (line) => void lines.push(line) })
       yield* Effect.gen(function*() {
         yield* Effect.annotateLogs(Effect.logError("Checks fail.\nCorrect it"), { host: "auth.example.com:443" })
-        yield* Effect.logWarning("The token store failed", { operation: "read" })
+        yield* Effect.logWarning("The token store failed", "closed", { operation: "read" })
         yield* Effect.logDebug("AML check")
       }).pipe(
         Effect.provide(Layer.merge(layerLogger(log), Logger.minimumLogLevel(LogLevel.All)))
       )
       assert.deepStrictEqual(lines.map((line) => JSON.parse(line)), [
         { level: 50, library: "effect-idv", host: "auth.example.com:443", msg: "Checks fail.\nCorrect it" },
-        { level: 40, library: "effect-idv", operation: "read", msg: "The token store failed" },
+        { level: 40, library: "effect-idv", operation: "read", msg: "The token store failed: closed" },
         { level: 20, library: "effect-idv", msg: "AML check" }
       ])
       assert.deepStrictEqual(lines.filter((line) => line.trimEnd().includes("\n")), [])

@@ -59,7 +59,8 @@ const sections = [
     page("Errors", "errors.md"),
     page("Access token", "tokens.md"),
     page("Rescreening", "rescreening.md"),
-    page("Going live", "production.md")
+    page("Going live", "production.md"),
+    page("Operating", "operating.md")
   ]),
   section("Tests", [
     page("Testing", "testing.md"),

@@ -148,7 +148,7 @@ export const layerLogger = (log: AppLogger): Layer.Layer<never> => {
       const error = Cause.isEmpty(cause) ? {} : { error: Cause.pretty(cause) }
       ours[levels[logLevel._tag]](
         Object.assign({}, ...details, Record.fromEntries(annotations), error),
-        texts.join(" ")
+        texts.join(": ")
       )
     })
   )

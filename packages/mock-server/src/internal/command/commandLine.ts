@@ -103,13 +103,14 @@ export const make = (version: string, invoke: CommandLine.Invoke): Command => {
     program,
     "record",
     "Forward requests to the service, and write a profile with which serve plays it, when the command ends by Ctrl-C. " +
-      "Keys, names and dates of birth are not written",
+      "Keys, names and dates of birth are not written. The variables of the network are those of verify",
     CommandFlags.record
   )
   addCommand(
     program,
     "diff",
-    "Send the same fictional checks to the service and to the mock server, and list the behaviours that differ",
+    "Send the same fictional checks to the service and to the mock server, and list the behaviours that differ. The " +
+      "variables of the network are those of verify",
     CommandFlags.diff
   )
   addCommand(
