@@ -39,10 +39,13 @@ export const option = <A>(self: Option3.Option<A>): Option.Option<A> =>
 const symbolsOf = (value: object | null): ReadonlyArray<symbol> =>
   value === null ? [] : [...Object.getOwnPropertySymbols(value), ...symbolsOf(Object.getPrototypeOf(value))]
 
-/** Whether a value was made by Effect 3, whose type ids are symbols. Those of Effect 4 are texts. */
+/**
+ * Whether a value was made by Effect 3, whose type ids are symbols. Those of Effect 4 are texts, but its errors have the
+ * symbol of their arguments, as those of Effect 3.
+ */
 export const isFromEffect3 = (value: unknown): boolean =>
   ((typeof value === "object" && value !== null) || typeof value === "function") &&
-  symbolsOf(value).some(({ description }) => /^@?effect\//.test(description ?? ""))
+  symbolsOf(value).some(({ description }) => /^@?effect\/(?!Data\/Error\/)/.test(description ?? ""))
 
 /** Converts a defect, or a part of a log line. What has no counterpart becomes its text, or an error with its message. */
 export const unknown = (value: unknown): unknown => {
