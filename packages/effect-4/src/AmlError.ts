@@ -184,7 +184,7 @@ export class AmlTimeout extends Schema.TaggedError<AmlTimeout>("@effect-idv/effe
   "AmlTimeout",
   {
     sent: Sent,
-    deadline: Schema.DurationFromMillis,
+    deadline: Fields.NonNegativeDuration,
     /** The `host:port` of `baseUrl`. Absent if the grace period of a `Screening` ended the check. */
     host: Fields.Host
   }

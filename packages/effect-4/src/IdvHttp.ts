@@ -12,7 +12,7 @@ import type * as Undici from "undici"
 import * as Connections from "./internal/engine/connections.ts"
 
 /**
- * The connections that the client uses. It has no methods for programs.
+ * The connections that the client uses.
  *
  * @category tags
  * @since 0.1.0
@@ -20,13 +20,14 @@ import * as Connections from "./internal/engine/connections.ts"
 export class IdvHttp extends Context.Service<IdvHttp, Service>()("@effect-idv/effect-4/IdvHttp") {}
 
 /**
- * Stands for the connections.
+ * The connections, without methods for programs. To change requests, use {@link layerDispatcher} with interceptors.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Service {
-  readonly name: "IdvHttp"
+  /** The pool that a layer of this module made. A service of yours may pass it on. */
+  readonly pool: object
 }
 
 /**

@@ -111,7 +111,7 @@ export class TokenResponseInvalid extends Schema.TaggedError<TokenResponseInvali
 export class TokenTimeout extends Schema.TaggedError<TokenTimeout>("@effect-idv/effect-4/TokenTimeout")(
   "TokenTimeout",
   {
-    deadline: Schema.DurationFromMillis,
+    deadline: Fields.NonNegativeDuration,
     /** The `host:port` of `authUrl`. Absent if the effect `credentials` did not end in time. */
     host: Fields.Host
   }

@@ -3,7 +3,7 @@ import { Duration, Effect, Exit, Redacted, Schedule, Schema } from "effect"
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert"
 import { describe, it } from "vitest"
 import * as Client from "./support/client.ts"
-import * as HangingService from "./support/hangingService.ts"
+import * as Service from "./support/service.ts"
 
 const server = Client.useServer()
 
@@ -87,7 +87,7 @@ describe("AmlClient", () => {
 
   it("closes the connection of an interrupted check, and reports that it was sent", () =>
     Effect.runPromise(Effect.scoped(Effect.gen(function*() {
-      const service = yield* HangingService.make
+      const service = yield* Service.make()
       const sent: Array<string> = []
       const interruptOnArrival = Effect.raceFirst(
         AmlClient.onInterruptedCheck(Client.check(), (status) => Effect.sync(() => void sent.push(status))),

@@ -12,6 +12,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert"
 import { inspect } from "node:util"
 import { describe, it } from "vitest"
 import * as Client from "./support/client.ts"
+import * as Service from "./support/service.ts"
 import { pathsOfEffect3 } from "./support/walk.ts"
 
 const server = Client.useServer()
@@ -46,6 +47,8 @@ const made = Effect.gen(function*() {
     yield* decode({ _tag: "TokenProviderClosed" })
   ]
 })
+
+const canaries = { profile: "https://idv.example.com/canaryProfile", body: "canaryBody" }
 
 /** Every rendering of a value in a log, a reporter or a debugger. */
 const renderings = (value: unknown): ReadonlyArray<string> => [
@@ -111,6 +114,31 @@ describe("what the client returns", () => {
       deepStrictEqual(pathsOfEffect3(recorded.exit), [])
       deepStrictEqual(leaks(recorded, session.customerKey), [])
     })))
+
+  it.each([
+    [200, Service.credential({ match_found: "Potential match", aml_profile: canaries.profile })],
+    [200, Service.credential({ match_found: canaries.body, aml_profile: canaries.profile })],
+    [422, JSON.stringify({ error: `${canaries.body} ${Service.token}`, message: `${canaries.profile} Ada Testclear` })]
+  ])("has no token, profile or body outside of a Redacted after status %i", (status, body) =>
+    Effect.runPromise(Effect.scoped(Effect.gen(function*() {
+      const service = yield* Service.make({
+        respond: (response) => {
+          response.statusCode = status
+          response.end(body)
+        }
+      })
+      const recorded = yield* Client.recorded(
+        Client.check().pipe(
+          Effect.tapCause((cause) => Effect.logError("failed", cause)),
+          Effect.provide(Client.layerOf(service.url))
+        )
+      )
+      const { exit } = recorded
+      const pretty = exit._tag === "Failure" ? Cause.pretty(exit.cause) : ""
+      deepStrictEqual([pathsOfEffect3(exit), leaks(recorded, "s3cret-key", pretty)], [[], []])
+      // The canaries were there.
+      ok(exit._tag === "Failure" || Redacted.value(exit.value.credential.credentials.attributes.amlProfile) === canaries.profile)
+    }))))
 
   it.each(faults)("has none in %s", (tag, fault) =>
     Effect.runPromise(Effect.gen(function*() {
@@ -183,6 +211,7 @@ const leaks = (
     ...renderings(metrics)
   ]
   strictEqual(spans.some(({ name }) => name !== "caller"), true)
-  return [key, "Testpep", "Zoë", "1957-03-14", "14-03-1957", "Bearer ", "eyJ", "Testclear", "access_token"]
+  const personal = ["Testpep", "Zoë", "1957-03-14", "14-03-1957", "Testclear", "1990-02-01", "01-02-1990"]
+  return [key, btoa(`acme-bank:${key}`), "Bearer ", "access_token", ...personal, Service.token, ...Object.values(canaries)]
     .filter((canary) => texts.some(isAbout(canary)))
 }

@@ -1,4 +1,5 @@
 /** The fields that errors have in common. */
+import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import * as SchemaGetter from "effect/SchemaGetter"
 import * as Violation from "../Violation.ts"
@@ -6,8 +7,13 @@ import * as Violation from "../Violation.ts"
 /** The `host:port` of an address. */
 export const Host = Schema.optionalKey(Schema.String)
 
+/** In milliseconds when encoded. A negative duration, which only Effect 4 has, would mean no wait. */
+export const NonNegativeDuration = Schema.DurationFromMillis.check(
+  Schema.makeFilter((duration) => !Duration.isNegative(duration) || "a duration that is not negative")
+)
+
 /** How long the service asked to wait, if it did. */
-export const RetryAfter = Schema.optionalKey(Schema.DurationFromMillis)
+export const RetryAfter = Schema.optionalKey(NonNegativeDuration)
 
 /** A field that exists in memory only: it is omitted when encoded, and ignored when decoded. */
 const omittedWhenEncoded = <S extends Schema.Top>(schema: S) =>

@@ -28,7 +28,7 @@ export const useServer = () => {
   )
   afterAll(() => running().close())
   return {
-    session: Effect.promise(() => running().session()),
+    session: Effect.map(Effect.promise(() => running().session()), (session) => ({ ...session, url: running().url })),
     layer: (session: TestServer.TestSession, options: Partial<Idv.Options> = {}) =>
       layerOf(running().url, {
         customerId: session.customerId,
@@ -51,7 +51,12 @@ export const check = (input: Person.Input = ada) =>
 export const recorded = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function*() {
     const spans: Array<Tracer.NativeSpan> = []
-    const logs: Array<Logger.Options<unknown> & { readonly annotations: unknown }> = []
+    const logs: Array<
+      Logger.Options<unknown> & {
+        readonly annotations: Readonly<Record<string, unknown>>
+        readonly span: Tracer.AnySpan | undefined
+      }
+    > = []
     const registry: Metric.MetricRegistry = new Map()
     const tracer = Tracer.make({
       span: (options) => {
@@ -61,7 +66,11 @@ export const recorded = <A, E>(effect: Effect.Effect<A, E>) =>
       }
     })
     const logger = Logger.make<unknown, void>((options) => {
-      logs.push({ ...options, annotations: options.fiber.getRef(References.CurrentLogAnnotations) })
+      logs.push({
+        ...options,
+        annotations: options.fiber.getRef(References.CurrentLogAnnotations),
+        span: Context.getOrUndefined(options.fiber.context, Tracer.ParentSpan)
+      })
     })
     const context = Context.make(Tracer.Tracer, tracer).pipe(
       Context.add(Logger.CurrentLoggers, new Set([logger])),

@@ -9,6 +9,7 @@ import * as PersonInput from "../personInput.ts"
 import * as Values from "./values.ts"
 
 const checks = new WeakMap<object, AmlCheck3.AmlCheck>()
+const converted = new WeakMap<AmlCheck3.AmlCheck, ReturnType<typeof convert>>()
 
 /** Whether the value is a check of this package. Copies and other objects are not. */
 export const isCheck = (u: unknown): u is object => typeof u === "object" && u !== null && checks.has(u)
@@ -35,10 +36,10 @@ const credential = ({ credentials: { attributes }, ...fields }: AmlCheck3.AmlChe
   }
 })
 
-export const toCheck = (check: AmlCheck3.AmlCheck) => {
+const convert = (check: AmlCheck3.AmlCheck) => {
   const { body, origin, policy, request } = check
   const { customer, environment } = origin
-  const converted = {
+  return {
     result: check.result,
     checkId: check.checkId,
     request: {
@@ -65,8 +66,16 @@ export const toCheck = (check: AmlCheck3.AmlCheck) => {
     credential: credential(check.credential),
     ...(body !== undefined && { body: Values.redacted(body) })
   }
-  checks.set(converted, check)
-  return converted
+}
+
+/** Returns the same check for the same check of the engine. */
+export const toCheck = (check: AmlCheck3.AmlCheck) => {
+  const known = converted.get(check)
+  if (known !== undefined) return known
+  const made = convert(check)
+  checks.set(made, check)
+  converted.set(check, made)
+  return made
 }
 
 /** How checks are stored. An error of `decode` names the fields that are not valid, without their values. */

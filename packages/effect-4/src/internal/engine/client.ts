@@ -5,6 +5,7 @@ import * as Context3 from "effect-3/Context"
 import * as Option3 from "effect-3/Option"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type { AmlError } from "../../AmlError.ts"
 import type { TokenError } from "../../TokenError.ts"
 import * as Policy from "../policy.ts"
@@ -38,7 +39,7 @@ export const check =
       if (policy !== undefined) check = AmlClient3.withPolicy(check, Options.fromPolicy(policy))
       return Effect.onExit(
         Effects.run(check, { onSuccess: Checks.toCheck, onFailure: (error) => Failures.toFailure(error) }),
-        () => Effect.sync(() => Metrics.publish(context))
+        (exit) => Effect.sync(() => Metrics.publish(context, Exit.isSuccess(exit) ? exit.value.result : undefined))
       )
     })
 

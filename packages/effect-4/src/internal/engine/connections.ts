@@ -12,14 +12,14 @@ const clients = new WeakMap<object, Context3.Context<HttpClient>>()
 
 export const make = (layer: Layer3.Layer<HttpClient, ConfigError3.ConfigError>) =>
   Effect.map(Layers.build(layer), (client) => {
-    const service = { name: "IdvHttp" } as const
-    clients.set(service, client)
-    return service
+    const pool = Object.freeze({})
+    clients.set(pool, client)
+    return { pool }
   })
 
-/** Throws for a service that is not of this package. */
-export const clientOf = (service: object): Context3.Context<HttpClient> => {
-  const client = clients.get(service)
-  if (client === undefined) throw new TypeError("IdvHttp is not of this package: use a layer of IdvHttp")
+/** Throws for a pool that is not of this package. */
+export const clientOf = ({ pool }: { readonly pool: object }): Context3.Context<HttpClient> => {
+  const client = clients.get(pool)
+  if (client === undefined) throw new TypeError("The pool of IdvHttp is not of this package: use a layer of IdvHttp")
   return client
 }

@@ -4,21 +4,30 @@ import type * as MetricKey3 from "effect-3/MetricKey"
 import * as MetricKeyType3 from "effect-3/MetricKeyType"
 import * as MetricState3 from "effect-3/MetricState"
 import * as Option3 from "effect-3/Option"
-import type * as Context from "effect/Context"
-import * as Ctx from "effect/Context"
+import * as Context from "effect/Context"
 import * as Metric from "effect/Metric"
 
-/** The series that each registry has. */
-const registered = new WeakMap<Metric.MetricRegistry, Set<string>>()
+interface Known {
+  /** The series that the registry has. */
+  readonly series: Set<string>
+  readonly results: Set<string>
+  /** Without the attributes of a caller, because a series counts all clients of the process. */
+  readonly context: Context.Context<never>
+}
+
+const known = new WeakMap<Metric.MetricRegistry, Known>()
 
 /** A series of Effect 4 that reads the engine's when it is exported. */
-const register = (key: MetricKey3.MetricKey.Untyped, context: Context.Context<never>): void => {
+const register = (key: MetricKey3.MetricKey.Untyped, { context }: Known, onRead: () => void): void => {
   const { keyType, name } = key
   const options = {
     description: Option3.getOrUndefined(key.description),
     attributes: Object.fromEntries(key.tags.map((label) => [label.key, label.value]))
   }
-  const read = () => Metric3.fromMetricKey(key).unsafeValue([])
+  const read = () => {
+    onRead()
+    return Metric3.fromMetricKey(key).unsafeValue([])
+  }
   const ignored = { update: () => {}, modify: () => {} }
   if (MetricKeyType3.isHistogramKey(keyType)) {
     Metric.registerUnsafe(Metric.histogram(name, { ...options, boundaries: keyType.boundaries.values }), context, {
@@ -42,14 +51,31 @@ const register = (key: MetricKey3.MetricKey.Untyped, context: Context.Context<ne
 }
 
 /** Registers the series of the engine that are new. */
-export const publish = (context: Context.Context<never>): void => {
-  const registry = Ctx.get(context, Metric.MetricRegistry)
-  const ids = registered.get(registry) ?? new Set()
-  registered.set(registry, ids)
+const registerNew = (registry: Known): void => {
   for (const { metricKey } of Metric3.unsafeSnapshot()) {
     const id = [metricKey.name, ...metricKey.tags.map(({ key, value }) => `${key}=${value}`)].join()
-    if (!metricKey.name.startsWith("idv_") || ids.has(id)) continue
-    ids.add(id)
-    register(metricKey, context)
+    if (!metricKey.name.startsWith("idv_") || registry.series.has(id)) continue
+    registry.series.add(id)
+    // Between checks, a background refresh makes series. They are in the next export.
+    register(metricKey, registry, metricKey.name === everyCheck ? () => registerNew(registry) : () => {})
   }
+}
+
+/** The counter that every check has. */
+const everyCheck = "idv_aml_requests"
+
+/**
+ * Shows the metrics of a check that has ended, with its result if it has one. To look for new series takes as long as a
+ * check, so a known result does not.
+ */
+export const publish = (caller: Context.Context<never>, result: string | undefined): void => {
+  const registry = Context.get(caller, Metric.MetricRegistry)
+  let found = known.get(registry)
+  if (found === undefined) {
+    found = { series: new Set(), results: new Set(), context: Context.make(Metric.MetricRegistry, registry) }
+    known.set(registry, found)
+  }
+  if (result !== undefined && found.results.has(result)) return
+  if (result !== undefined) found.results.add(result)
+  registerNew(found)
 }
