@@ -1,5 +1,6 @@
 /** Looks for values of Effect 3, secrets and personal data in everything that the client returns, logs, traces and counts. */
-import { AmlClient, Failure, Idv, IdvHttp, Person, Screening, TokenProvider } from "@effect-idv/effect-4"
+import type { Idv } from "@effect-idv/effect-4"
+import { AmlClient, Failure, IdvHttp, Person, Screening, TokenProvider } from "@effect-idv/effect-4"
 import type * as Fault from "@effect-idv/mock-server/Fault"
 import { Cause, Context, Duration, Effect, Layer, Redacted, Schema, Stream } from "effect"
 import * as DateTime3 from "effect-3/DateTime"
@@ -119,26 +120,32 @@ describe("what the client returns", () => {
     [200, Service.credential({ match_found: "Potential match", aml_profile: canaries.profile })],
     [200, Service.credential({ match_found: canaries.body, aml_profile: canaries.profile })],
     [422, JSON.stringify({ error: `${canaries.body} ${Service.token}`, message: `${canaries.profile} Ada Testclear` })]
-  ])("has no token, profile or body outside of a Redacted after status %i", (status, body) =>
-    Effect.runPromise(Effect.scoped(Effect.gen(function*() {
-      const service = yield* Service.make({
-        respond: (response) => {
-          response.statusCode = status
-          response.end(body)
-        }
-      })
-      const recorded = yield* Client.recorded(
-        Client.check().pipe(
-          Effect.tapCause((cause) => Effect.logError("failed", cause)),
-          Effect.provide(Client.layerOf(service.url))
+  ])(
+    "has no token, profile or body outside of a Redacted after status %i",
+    (status, body) =>
+      Effect.runPromise(Effect.scoped(Effect.gen(function*() {
+        const service = yield* Service.make({
+          respond: (response) => {
+            response.statusCode = status
+            response.end(body)
+          }
+        })
+        const recorded = yield* Client.recorded(
+          Client.check().pipe(
+            Effect.tapCause((cause) => Effect.logError("failed", cause)),
+            Effect.provide(Client.layerOf(service.url))
+          )
         )
-      )
-      const { exit } = recorded
-      const pretty = exit._tag === "Failure" ? Cause.pretty(exit.cause) : ""
-      deepStrictEqual([pathsOfEffect3(exit), leaks(recorded, "s3cret-key", pretty)], [[], []])
-      // The canaries were there.
-      ok(exit._tag === "Failure" || Redacted.value(exit.value.credential.credentials.attributes.amlProfile) === canaries.profile)
-    }))))
+        const { exit } = recorded
+        const pretty = exit._tag === "Failure" ? Cause.pretty(exit.cause) : ""
+        deepStrictEqual([pathsOfEffect3(exit), leaks(recorded, "s3cret-key", pretty)], [[], []])
+        // The canaries were there.
+        ok(
+          exit._tag === "Failure" ||
+            Redacted.value(exit.value.credential.credentials.attributes.amlProfile) === canaries.profile
+        )
+      })))
+  )
 
   it.each(faults)("has none in %s", (tag, fault) =>
     Effect.runPromise(Effect.gen(function*() {
@@ -156,7 +163,10 @@ describe("what the client returns", () => {
       const error = Cause.squash(recorded.exit.cause)
       ok(Schema.is(Failure.Failure)(error), String(error))
       strictEqual(error._tag, tag)
-      deepStrictEqual(pathsOfEffect3([recorded.exit, Failure.facts(error), recorded.logs.map(({ message }) => message)]), [])
+      deepStrictEqual(
+        pathsOfEffect3([recorded.exit, Failure.facts(error), recorded.logs.map(({ message }) => message)]),
+        []
+      )
       deepStrictEqual(leaks(recorded, session.customerKey, Cause.pretty(recorded.exit.cause)), [])
     })))
 
@@ -183,7 +193,9 @@ describe("what the client returns", () => {
         deepStrictEqual(outcomes.map(({ _tag }) => _tag), ["Unknown", "NoMatch", "NotScreened"])
         const context = yield* Effect.context<Idv.Idv>()
         const provider = Context.get(context, TokenProvider.TokenProvider)
-        const refused = yield* Effect.exit(Client.check().pipe(AmlClient.withPolicy({ deadline: Duration.seconds(-1) })))
+        const refused = yield* Effect.exit(
+          Client.check().pipe(AmlClient.withPolicy({ deadline: Duration.seconds(-1) }))
+        )
         return [outcomes, Context.get(context, AmlClient.AmlClient), provider, yield* provider.readiness, refused]
       }).pipe(Effect.provide(server.layer(session)))
       const http = yield* Effect.scoped(Layer.build(IdvHttp.layerUndici()))
@@ -212,6 +224,14 @@ const leaks = (
   ]
   strictEqual(spans.some(({ name }) => name !== "caller"), true)
   const personal = ["Testpep", "Zoë", "1957-03-14", "14-03-1957", "Testclear", "1990-02-01", "01-02-1990"]
-  return [key, btoa(`acme-bank:${key}`), "Bearer ", "access_token", ...personal, Service.token, ...Object.values(canaries)]
+  return [
+    key,
+    btoa(`acme-bank:${key}`),
+    "Bearer ",
+    "access_token",
+    ...personal,
+    Service.token,
+    ...Object.values(canaries)
+  ]
     .filter((canary) => texts.some(isAbout(canary)))
 }

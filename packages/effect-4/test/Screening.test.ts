@@ -25,21 +25,26 @@ const counting = (calls: Array<number>, before: (call: number) => Effect.Effect<
   )
 
 describe("Screening.stream", () => {
-  it.each([
-    ["input", ["1 NoMatch", "2 NoMatch", "3 NoMatch"]],
-    ["completion", ["2 NoMatch", "3 NoMatch", "1 NoMatch"]]
-  ] as const)("emits the outcomes in the order of %s, with the check that the wrapped client returned", (order, expected) =>
-    Effect.runPromise(Effect.gen(function*() {
-      const othersEnded = yield* Deferred.make<void>()
-      const calls: Array<number> = []
-      const first = (call: number) => call === 1 ? Deferred.await(othersEnded) : Effect.void
-      const layer = Layer.provide(counting(calls, first), AmlClient.layerTest("No"))
-      const onOutcome = ({ key }: Screening.Outcome<number>) =>
-        key === 3 ? Effect.asVoid(Deferred.succeed(othersEnded, undefined)) : Effect.void
-      const stream = Screening.stream(entries([1, 2, 3]), { order, onOutcome })
-      deepStrictEqual(yield* Effect.provide(outcomesOf(stream), layer), expected)
-      strictEqual(calls.length, 3)
-    })))
+  it.each(
+    [
+      ["input", ["1 NoMatch", "2 NoMatch", "3 NoMatch"]],
+      ["completion", ["2 NoMatch", "3 NoMatch", "1 NoMatch"]]
+    ] as const
+  )(
+    "emits the outcomes in the order of %s, with the check that the wrapped client returned",
+    (order, expected) =>
+      Effect.runPromise(Effect.gen(function*() {
+        const othersEnded = yield* Deferred.make<void>()
+        const calls: Array<number> = []
+        const first = (call: number) => call === 1 ? Deferred.await(othersEnded) : Effect.void
+        const layer = Layer.provide(counting(calls, first), AmlClient.layerTest("No"))
+        const onOutcome = ({ key }: Screening.Outcome<number>) =>
+          key === 3 ? Effect.asVoid(Deferred.succeed(othersEnded, undefined)) : Effect.void
+        const stream = Screening.stream(entries([1, 2, 3]), { order, onOutcome })
+        deepStrictEqual(yield* Effect.provide(outcomesOf(stream), layer), expected)
+        strictEqual(calls.length, 3)
+      }))
+  )
 
   it("has an outcome for each of 100 people, and at most the allowed checks in flight", () =>
     Effect.runPromise(Effect.gen(function*() {

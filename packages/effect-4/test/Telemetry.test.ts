@@ -78,12 +78,16 @@ describe("The metrics of a check", () => {
   const registryOf = () => {
     const registry: Metric.MetricRegistry = new Map()
     const count = (id: string, outcome?: string) =>
-      Effect.map(Metric.snapshot, (series) =>
-        series.flatMap((each) =>
-          each.id === id && (outcome === undefined || each.attributes?.["outcome"] === outcome) && "count" in each.state
-            ? [Number(each.state.count)]
-            : []
-        ).reduce((total, count) => total + count, 0))
+      Effect.map(
+        Metric.snapshot,
+        (series) =>
+          series.flatMap((each) =>
+            each.id === id && (outcome === undefined || each.attributes?.["outcome"] === outcome) &&
+              "count" in each.state
+              ? [Number(each.state.count)]
+              : []
+          ).reduce((total, count) => total + count, 0)
+      )
     return { count, registry }
   }
 
@@ -134,4 +138,3 @@ describe("A TestClock", () => {
       strictEqual(check.sentAt.epochMilliseconds, Date.UTC(2030, 0, 2))
     })))
 })
-

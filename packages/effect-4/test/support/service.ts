@@ -4,7 +4,12 @@ import { createServer, type ServerResponse } from "node:http"
 
 export const token = "canaryAccessToken"
 
-const attributes = { name: "Ada Testclear", birth_year: "1990", match_found: "No", aml_profile: "https://idv.example.com/1" }
+const attributes = {
+  name: "Ada Testclear",
+  birth_year: "1990",
+  match_found: "No",
+  aml_profile: "https://idv.example.com/1"
+}
 
 /** The body of a credential. */
 export const credential = (changes: Partial<typeof attributes> = {}): string =>

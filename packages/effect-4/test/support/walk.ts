@@ -26,7 +26,9 @@ const guards: ReadonlyArray<(value: unknown) => boolean> = [
 
 /** The type ids of Effect 3 are symbols of the registry. Errors of both versions have the symbol of their arguments. */
 const hasTypeId = (value: object) =>
-  Reflect.ownKeys(value).some((key) => typeof key === "symbol" && /^@?effect\/(?!Data\/Error\/)/.test(Symbol.keyFor(key) ?? ""))
+  Reflect.ownKeys(value).some((key) =>
+    typeof key === "symbol" && /^@?effect\/(?!Data\/Error\/)/.test(Symbol.keyFor(key) ?? "")
+  )
 
 /** The paths to the values of Effect 3: own and inherited properties, symbols, maps, sets, and what is redacted. */
 export const pathsOfEffect3 = (root: unknown): ReadonlyArray<string> => {
