@@ -18,6 +18,7 @@ const steps = first === "--nodes" ? nodes : [
   pnpm("docs:test"),
   pnpm("mutation", "--sample"),
   pnpm("container"),
+  pnpm("package-consumer", "--all"),
   ...nodes
 ]
 

@@ -2,7 +2,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import Table from "cli-table3"
-import { Cause, Console, Data, Duration, Effect } from "effect"
+import { Array as Arr, Cause, Console, Data, Duration, Effect } from "effect"
 import { parseArgs } from "node:util"
 import * as Install from "./install.ts"
 import * as Managers from "./managers.ts"
@@ -14,10 +14,17 @@ import * as Tools from "./tools.ts"
 class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
 const options = Effect.try({
-  try: () => parseArgs({ options: { keep: { type: "boolean", default: false }, tarballs: { type: "string" } } }).values,
+  try: () =>
+    parseArgs({
+      options: {
+        all: { type: "boolean", default: false },
+        keep: { type: "boolean", default: false },
+        tarballs: { type: "string" }
+      }
+    }).values,
   catch: () =>
     new UsageError({
-      message: "Usage: package-consumer [--keep] [--tarballs <folder of a release, instead of a build>]"
+      message: "Usage: package-consumer [--all] [--keep] [--tarballs <folder of a release, instead of a build>]"
     })
 })
 
@@ -47,19 +54,23 @@ const testWith = Effect.fnUntraced(
 const packageConsumer = Effect.gen(function*() {
   const path = yield* Path.Path
   const home = yield* folder
-  const { tarballs } = yield* options
+  const { all, tarballs } = yield* options
   const make = tarballs === undefined ? Packages.make(home) : Packages.readAll(path.resolve(tarballs))
-  const [packages, tools] = yield* Effect.all([make, Tools.make(tarballs !== undefined)], { concurrency: "unbounded" })
+  const [packages, tools] = yield* Effect.all([make, Tools.make(all)], { concurrency: "unbounded" })
   const [lowest, highest] = yield* Effect.all([
     testWith(home, packages, tools, Install.lowest(packages)),
     Effect.flatMap(Install.highest(packages), (versions) => testWith(home, packages, tools, versions)),
     Npx.test(path.join(home, "empty"), packages),
-    Managers.test(path.join(home, "managers"), packages, tools.nodes[2]),
-    Effect.forEach(packages, Packages.judge, { concurrency: "unbounded", discard: true })
+    Arr.matchRight(tools.otherNodes, {
+      onEmpty: () => Effect.void,
+      // It runs TypeScript itself.
+      onNonEmpty: (_, newest) => Managers.test(path.join(home, "managers"), packages, newest)
+    }),
+    Effect.forEach(packages, (each) => Packages.judge(each, all), { concurrency: "unbounded", discard: true })
   ], { concurrency: "unbounded" })
 
   const table = new Table({
-    head: ["effect", "compiled by", ...[...tools.nodes, ...tools.otherNodes].map(({ version }) => `Node ${version}`)],
+    head: ["effect", "compiled by", ...[tools.node, ...tools.otherNodes].map(({ version }) => `Node ${version}`)],
     style: { head: [], border: [] }
   })
   table.push(lowest, highest)

@@ -72,11 +72,11 @@ export const make = (destination: string) =>
 
 export type Packages = Effect.Effect.Success<ReturnType<typeof make>>
 
-/** Checks the `exports` of a package. They are for ES modules only, so `require` is not checked. */
-export const judge = ({ modules, name, tarball }: Package) =>
+/** Checks the `exports` of a package, and their types too. They are for ES modules only, so `require` is not checked. */
+export const judge = ({ modules, name, tarball }: Package, withTypes: boolean) =>
   Effect.all([
     run(root, "node_modules/.bin/publint", "--strict", tarball).pipe(step(`publint ${name}`)),
-    run(
+    !withTypes ? Effect.void : run(
       root,
       "node_modules/.bin/attw",
       ...[tarball, "--profile", "esm-only", "--format", "ascii", "--no-emoji", "--no-color"],

@@ -26,16 +26,19 @@ const compileForBundler = ({ effect, folder }: Project, typescript: Tool) =>
     ...["--module", "ESNext", "--moduleResolution", "bundler", "--noEmit", "--skipLibCheck"]
   ).pipe(step(`compile for a bundler: effect ${effect}, TypeScript ${typescript.version}`))
 
-/** Runs the results of both compilers in one process, because loading Effect takes most of the time. */
-const execute = ({ effect, folder }: Project, [first, second]: Tools["typescripts"], node: Tool) =>
-  run(folder, node.path, "--import", `./${out(first)}/main.js`, `./${out(second)}/main.js`).pipe(
+/** Runs the results of all compilers in one process, because loading Effect takes most of the time. */
+const execute = ({ effect, folder }: Project, { otherTypescripts, typescript }: Tools, node: Tool) => {
+  const main = (compiler: Tool) => `./${out(compiler)}/main.js`
+  const imported = otherTypescripts.flatMap((compiler) => ["--import", main(compiler)])
+  return run(folder, node.path, ...imported, main(typescript)).pipe(
     Effect.filterOrFail(
-      (printed) => printed === `v${node.version} Ada: No, Zoë: Potential match\n`.repeat(2),
+      (printed) => printed === `v${node.version} Ada: No, Zoë: Potential match\n`.repeat(1 + otherTypescripts.length),
       (printed) => new Unexpected({ message: `the program printed ${JSON.stringify(printed)}` })
     ),
     Effect.as("ok"),
     step(`run: effect ${effect}, Node ${node.version}`)
   )
+}
 
 const Loaded = Schema.parseJson(Schema.Array(Schema.Struct({ specifier: Schema.String, loaded: Schema.String })))
 
@@ -89,22 +92,25 @@ const conformance = ({ folder }: Project) =>
 
 /** Returns a row of the table: the version of Effect, the compilers, and the result with each Node. */
 export const test = Effect.fnUntraced(function*(project: Project, packages: Packages, tools: Tools) {
-  const { nodes, otherNodes, typescripts } = tools
-  yield* Effect.forEach(typescripts, (typescript) => compile(project, typescript), {
+  const { isAll, node, otherNodes, otherTypescripts, typescript } = tools
+  const typescripts = [typescript, ...otherTypescripts]
+  yield* Effect.forEach(typescripts, (compiler) => compile(project, compiler), {
     concurrency: "unbounded",
     discard: true
   })
   const { runs } = yield* Effect.all({
-    runs: Effect.forEach([...nodes, ...otherNodes], (node) => execute(project, typescripts, node), {
+    runs: Effect.forEach([node, ...otherNodes], (each) => execute(project, tools, each), {
       concurrency: "unbounded"
     }),
-    imports: imports(project, packages, typescripts[0], nodes[0]),
+    imports: imports(project, packages, typescript, node),
     sourceMaps: Effect.forEach(packages, (each) => sourceMaps(project.folder, each)).pipe(
       step("source maps refer to their sources")
     ),
-    behindProxy: project.optionalPeers ? Effect.void : BehindProxy.test(project.folder, nodes[0], "npm"),
-    bundler: project.optionalPeers ? Effect.void : compileForBundler(project, typescripts[1]),
-    conformance: project.optionalPeers ? conformance(project) : Effect.void
+    behindProxy: isAll && !project.optionalPeers ? BehindProxy.test(project.folder, node, "npm") : Effect.void,
+    bundler: project.optionalPeers
+      ? Effect.void
+      : Effect.forEach(otherTypescripts, (compiler) => compileForBundler(project, compiler)),
+    conformance: isAll && project.optionalPeers ? conformance(project) : Effect.void
   }, { concurrency: "unbounded" })
   return [project.effect, typescripts.map(({ version }) => version).join(" and "), ...runs]
 })

