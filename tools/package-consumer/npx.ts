@@ -47,9 +47,9 @@ export const test = Effect.fnUntraced(function*(folder: string, packages: Packag
   const verify = ["verify", "--base-url", baseUrl, "--case", "token.status"]
   const conforms = (report: string) => /^It conforms: 1 of 1 case passed/m.test(report)
   const unexpected = (message: string) => new Unexpected({ message })
-  yield* run(folder, "npx", ...npx, "--", "idv-mock", ...verify).pipe(
+  yield* run(folder, bin, ...verify).pipe(
     Effect.filterOrFail(conforms, unexpected),
-    step("npx idv-mock verify")
+    step("idv-mock verify, as npx installed it")
   )
 
   // Without the mock server, as a contract tester installs it.
