@@ -1,5 +1,5 @@
 /**
- * The access token: its text, and when it was requested and expires.
+ * The access token: its request and response, its text, and when it was requested and expires.
  *
  * @since 0.1.0
  */
@@ -9,6 +9,22 @@ import * as Equal from "effect/Equal"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Violation from "./Violation.ts"
+
+/**
+ * The path of the token request (service document, section 4.1).
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const path = "/oauth/service"
+
+/**
+ * The body of the token request (service document, section 4.1).
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Request = Schema.Struct({ grant_type: Schema.Literal("client_credentials") })
 
 /**
  * The longest lifetime of a token: one hour from the token request (service document, sections 2.2, 5 and 8). The token

@@ -18,6 +18,14 @@ import * as StrictJson from "./internal/schema/strictJson.ts"
 import * as Violation from "./Violation.ts"
 
 /**
+ * The path of the request that returns a credential (service document, section 4.2).
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const path = "/api/aml"
+
+/**
  * The two results of the service. `Potential match` requires a review, and is not a confirmed match. Any other value or
  * spelling is invalid.
  *

@@ -1,6 +1,6 @@
 /**
- * Declares both endpoints of the service as one `HttpApi`. The client and the mock server take their paths from it, and
- * the OpenAPI document is generated from it.
+ * Declares both endpoints of the service as one `HttpApi`, from which the OpenAPI document is generated. The client does
+ * not import it, so a program that only checks does not load the server of `@effect/platform`.
  *
  * @since 0.1.0
  */
@@ -13,18 +13,9 @@ import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
-import * as Schema from "effect/Schema"
 import * as AccessToken from "./AccessToken.ts"
-import { AmlCredential } from "./AmlCredential.ts"
+import * as AmlCredential from "./AmlCredential.ts"
 import * as Person from "./Person.ts"
-
-/**
- * The body of the token request (service document, section 4.1).
- *
- * @category schemas
- * @since 0.1.0
- */
-export const TokenRequest = Schema.Struct({ grant_type: Schema.Literal("client_credentials") })
 
 /**
  * The customer id and key in the `Authorization` header of the token request (service document, section 5).
@@ -54,8 +45,8 @@ export class Bearer extends HttpApiMiddleware.Tag<Bearer>()(
  * @category endpoints
  * @since 0.1.0
  */
-export const token = HttpApiEndpoint.post("token", "/oauth/service")
-  .setPayload(TokenRequest.pipe(HttpApiSchema.withEncoding({ kind: "UrlParams" })))
+export const token = HttpApiEndpoint.post("token", AccessToken.path)
+  .setPayload(AccessToken.Request.pipe(HttpApiSchema.withEncoding({ kind: "UrlParams" })))
   .addSuccess(AccessToken.Response)
   .addError(AccessToken.ErrorResponse, { status: 401 })
   .middleware(CustomerCredentials)
@@ -69,9 +60,9 @@ export const token = HttpApiEndpoint.post("token", "/oauth/service")
  * @category endpoints
  * @since 0.1.0
  */
-export const aml = HttpApiEndpoint.post("aml", "/api/aml")
+export const aml = HttpApiEndpoint.post("aml", AmlCredential.path)
   .setPayload(Person.RequestBody)
-  .addSuccess(AmlCredential)
+  .addSuccess(AmlCredential.AmlCredential)
   .middleware(Bearer)
   .annotate(OpenApi.Identifier, "checkPerson")
   .annotate(OpenApi.Summary, "Screen a person for political exposure and sanctions")

@@ -14,8 +14,8 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
 import * as AmlCheck from "../../AmlCheck.ts"
+import * as AmlCredential from "../../AmlCredential.ts"
 import * as AmlError from "../../AmlError.ts"
-import * as IdvApi from "../../IdvApi.ts"
 import * as Person from "../../Person.ts"
 import type { TokenError } from "../../TokenError.ts"
 import * as TokenProvider from "../../TokenProvider.ts"
@@ -45,7 +45,7 @@ export class OnInterrupted extends Context.Reference<OnInterrupted>()("@effect-i
 /** Returns a function that checks a person, with the options of the client. */
 export const make = Effect.fnUntraced(function*(options: CheckOptions.CheckedOptions) {
   const { baseUrl, concurrency, customerId, environment, propagateTrace } = options
-  const url = Address.join(baseUrl, IdvApi.aml.path)
+  const url = Address.join(baseUrl, AmlCredential.path)
   const exchange = yield* Exchange.make(url, "checks")
   const host = Address.hostOf(url)
   const places = Places.make(concurrency)

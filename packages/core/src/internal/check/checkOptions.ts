@@ -5,8 +5,8 @@ import * as Either from "effect/Either"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import * as AmlCredential from "../../AmlCredential.ts"
 import type { AmlError } from "../../AmlError.ts"
-import * as IdvApi from "../../IdvApi.ts"
 import * as Address from "../schema/address.ts"
 import * as DurationInput from "../schema/durationInput.ts"
 import * as OptionSchemas from "../schema/options.ts"
@@ -155,7 +155,7 @@ export class Overrides extends Context.Reference<Overrides>()("@effect-idv/core/
 /** The schema of {@link Options}. `allowInsecure` decides what the address may be. */
 export const schema = (options: { readonly allowInsecure?: unknown }) =>
   Schema.Struct({
-    baseUrl: Address.Base("the address of the API, such as https://api.example.com", IdvApi.aml.path, options),
+    baseUrl: Address.Base("the address of the API, such as https://api.example.com", AmlCredential.path, options),
     allowInsecure: OptionSchemas.Flag,
     ...Policy.fields,
     concurrency: OptionSchemas.withDefault(OptionSchemas.Count, 128),

@@ -7,7 +7,6 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as AccessToken from "../../AccessToken.ts"
-import * as IdvApi from "../../IdvApi.ts"
 import * as TokenError from "../../TokenError.ts"
 import * as Address from "../schema/address.ts"
 import * as DurationInput from "../schema/durationInput.ts"
@@ -106,7 +105,7 @@ export const schema = (options: { readonly allowInsecure?: unknown; readonly bas
   Schema.Struct({
     authUrl: Address.Base(
       "the address of the token endpoint, such as https://auth.example.com",
-      IdvApi.token.path,
+      AccessToken.path,
       options
     ),
     allowInsecure: Options.Flag,
@@ -138,7 +137,7 @@ const settings = (
   { authUrl, tokenFields, tokenPolicy }: Schema.Schema.Type<ReturnType<typeof rotatingSchema>>,
   credentials: Effect.Effect<Credentials.Credentials, TokenError.TokenEndpointUnavailable>
 ) => ({
-  url: Address.join(authUrl, IdvApi.token.path),
+  url: Address.join(authUrl, AccessToken.path),
   fields: tokenFields,
   policy: { ...constants, ...tokenPolicy },
   credentials

@@ -9,8 +9,7 @@ import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type * as AccessToken from "../../AccessToken.ts"
-import * as IdvApi from "../../IdvApi.ts"
+import * as AccessToken from "../../AccessToken.ts"
 import * as Metrics from "../../Metrics.ts"
 import * as TokenError from "../../TokenError.ts"
 import * as Violation from "../../Violation.ts"
@@ -103,7 +102,7 @@ export const make = Effect.fnUntraced(function*({ fields, policy, url }: {
 const timeout = (deadline: Duration.Duration, host: string) =>
   Effect.suspend(() => new TokenError.TokenTimeout({ deadline, host }))
 
-const encodeRequest = Schema.encodeSync(IdvApi.TokenRequest)
+const encodeRequest = Schema.encodeSync(AccessToken.Request)
 const decodeError = Violation.decodeJson(
   Schema.Struct({
     error: Schema.Unknown.pipe(Schema.filter((error) => Predicate.isNotNullable(error) && error !== false))

@@ -4,7 +4,8 @@ import * as OutputFile from "@effect-idv/cli/outputFile"
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as Text from "@effect-idv/cli/textField"
 import { fromFlagViolations, UsageError } from "@effect-idv/cli/usageError"
-import * as IdvApi from "@effect-idv/core/IdvApi"
+import * as AccessToken from "@effect-idv/core/AccessToken"
+import * as AmlCredential from "@effect-idv/core/AmlCredential"
 import * as Violation from "@effect-idv/core/Violation"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type * as FileSystem from "@effect/platform/FileSystem"
@@ -88,7 +89,7 @@ export const record = (
         return yield* new UsageError({ text: "--har is invalid: expected another path than that of --output" })
       }
     }
-    for (const path of [IdvApi.token.path, IdvApi.aml.path]) {
+    for (const path of [AccessToken.path, AmlCredential.path]) {
       yield* Effect.catchIf(probe(upstream, path), ({ problem }) => problem === "closed", () => Effect.void)
     }
 

@@ -1,7 +1,8 @@
 /** `idv-mock serve`: runs a server until it is interrupted. */
 import type { ParsedArguments } from "@effect-idv/cli/parsedArguments"
 import * as Text from "@effect-idv/cli/textField"
-import * as IdvApi from "@effect-idv/core/IdvApi"
+import * as AccessToken from "@effect-idv/core/AccessToken"
+import * as AmlCredential from "@effect-idv/core/AmlCredential"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -52,8 +53,8 @@ const announcement = (
   const hasDemoKey = customers.every((customer) => customer.customerId !== customerId)
   const key = Redacted.value(customerKey)
   const rows: ReadonlyArray<readonly [string, string]> = [
-    ["token endpoint", `POST ${url}${IdvApi.token.path}`],
-    ["AML check", `POST ${url}${IdvApi.aml.path}`],
+    ["token endpoint", `POST ${url}${AccessToken.path}`],
+    ["AML check", `POST ${url}${AmlCredential.path}`],
     ["customer", `${customerId}, with ${hasDemoKey ? `the key ${key}` : "the key that you set"}`],
     ["page", `${url}/_mock/ui${controlToken ? ", with the control token as the password of any user" : ""}`],
     ...(ca === undefined ? [] : [["CA", `set NODE_EXTRA_CA_CERTS to ${Text.printable(ca.path)}`] as const])
@@ -61,7 +62,7 @@ const announcement = (
   // Without a key, curl asks for it.
   const curl = `curl${ca === undefined ? "" : ` --cacert ${quoted(ca.path)}`} -u ${customerId}${
     hasDemoKey ? `:${key}` : ""
-  } -d grant_type=client_credentials ${url}${IdvApi.token.path}`
+  } -d grant_type=client_credentials ${url}${AccessToken.path}`
   return [
     `The mock server listens on ${url}. Ctrl-C stops it.`,
     "",

@@ -1,5 +1,6 @@
 /** The commands that the page shows: both requests with curl, and the environment of an app. */
-import * as IdvApi from "@effect-idv/core/IdvApi"
+import * as AccessToken from "@effect-idv/core/AccessToken"
+import * as AmlCredential from "@effect-idv/core/AmlCredential"
 import * as Redacted from "effect/Redacted"
 import type * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
@@ -33,10 +34,10 @@ export const curl = (
 ): string => {
   const key = publicKey(customer)
   const user = shellQuoted(key === undefined ? customer.customerId : `${customer.customerId}:${key}`)
-  return `token=$(curl -s -u ${user} -d grant_type=client_credentials ${origin}${IdvApi.token.path}` +
+  return `token=$(curl -s -u ${user} -d grant_type=client_credentials ${origin}${AccessToken.path}` +
     `${extract(extraction[tokenField])})\n` +
     `curl -s -w '\\n' -H "Authorization: Bearer $token" -H 'Content-Type: application/json' ` +
-    `-d '{"entity_type":"person","name":"Ada Testpep","dob":"01-02-1990"}' ${origin}${IdvApi.aml.path}`
+    `-d '{"entity_type":"person","name":"Ada Testpep","dob":"01-02-1990"}' ${origin}${AmlCredential.path}`
 }
 
 /** The variables that `Idv.layerEnv` reads. */

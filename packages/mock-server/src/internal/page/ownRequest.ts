@@ -2,7 +2,8 @@
  * Sends a request exactly as the user wrote it, also a wrong one, to this server's own data plane. In headers,
  * placeholders stand for the credentials and for tokens, so that the page never shows these.
  */
-import * as IdvApi from "@effect-idv/core/IdvApi"
+import * as AccessToken from "@effect-idv/core/AccessToken"
+import * as AmlCredential from "@effect-idv/core/AmlCredential"
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpMethod from "@effect/platform/HttpMethod"
@@ -27,7 +28,7 @@ export interface Example {
 const tokenText = (headers: Readonly<Record<string, string>> = {}, body = "grant_type=client_credentials"): string =>
   WireText.request({
     method: "POST",
-    target: IdvApi.token.path,
+    target: AccessToken.path,
     headers: {
       "authorization": "Basic <credentials>",
       "content-type": "application/x-www-form-urlencoded",
@@ -47,7 +48,7 @@ const checkText = (
 ): string =>
   WireText.request({
     method: "POST",
-    target: IdvApi.aml.path,
+    target: AmlCredential.path,
     headers: {
       ...(token !== "" && { "authorization": `Bearer ${token}` }),
       "content-type": "application/json",

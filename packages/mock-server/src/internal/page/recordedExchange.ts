@@ -1,7 +1,7 @@
 /**
  * Records exchanges with this server's own data plane, in process, as HTTP text. The key and the token are masked.
  */
-import * as IdvApi from "@effect-idv/core/IdvApi"
+import * as AccessToken from "@effect-idv/core/AccessToken"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -71,7 +71,7 @@ export const stepOf = (
   mask: (text: string) => string
 ) => {
   const { host, pathname } = new URL(request.url)
-  const isToken = pathname === IdvApi.token.path
+  const isToken = pathname === AccessToken.path
   const { body } = request
   const received = Buffer.concat(chunks)
   const isEmpty = end !== undefined && Option.isNone(end) && received.length === 0

@@ -1,5 +1,6 @@
 /** The service that is recorded or compared: its addresses, one exchange with it, and the proxy to it. */
-import * as IdvApi from "@effect-idv/core/IdvApi"
+import * as AccessToken from "@effect-idv/core/AccessToken"
+import * as AmlCredential from "@effect-idv/core/AmlCredential"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpMethod from "@effect/platform/HttpMethod"
@@ -94,7 +95,7 @@ const forwarded = (headers: Readonly<Record<string, string>>): Readonly<Record<s
 
 export const operationOf = (target: string): Operation => {
   const path = Request.pathOf(target)
-  return path === IdvApi.token.path ? "token" : path === IdvApi.aml.path ? "aml" : "other"
+  return path === AccessToken.path ? "token" : path === AmlCredential.path ? "aml" : "other"
 }
 
 /** The code of an error of Node, at any depth of its causes. */

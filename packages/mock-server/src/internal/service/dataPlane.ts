@@ -2,7 +2,8 @@
  * Handles each request to the service: reads it, finds its session, decides the response, applies faults, and writes
  * the journal.
  */
-import * as IdvApi from "@effect-idv/core/IdvApi"
+import * as AccessToken from "@effect-idv/core/AccessToken"
+import * as AmlCredential from "@effect-idv/core/AmlCredential"
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -167,7 +168,7 @@ export const make: Effect.Effect<Request.Handler, never, Session.Sessions | Reco
 )
 
 const operationOf = (path: string): Operation =>
-  path === IdvApi.token.path ? "token" : path === IdvApi.aml.path ? "aml" : "other"
+  path === AccessToken.path ? "token" : path === AmlCredential.path ? "aml" : "other"
 
 /** Finds the session by the customer id of a token request, by the token of a check, or by a profile id. */
 const findSession = (
@@ -249,7 +250,7 @@ const unknownPath: Decision = {
   ...refusal(
     "path.unknown",
     404,
-    `There are POST ${IdvApi.token.path} and POST ${IdvApi.aml.path}, and for people /_mock/ui`
+    `There are POST ${AccessToken.path} and POST ${AmlCredential.path}, and for people /_mock/ui`
   ),
   claims: ["paths.other"]
 }
