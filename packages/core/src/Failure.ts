@@ -4,7 +4,6 @@
  * @since 0.1.0
  */
 import type * as Duration from "effect/Duration"
-import * as Match from "effect/Match"
 import * as Schema from "effect/Schema"
 import * as AmlError from "./AmlError.ts"
 import { isLasting, isRedirect } from "./internal/schema/fields.ts"
@@ -68,23 +67,36 @@ export const facts = (error: Failure): Facts => ({
 
 const makeFacts = (sent: Facts["sent"], concerns: Facts["concerns"]) => ({ sent, concerns })
 
-/** A record of all tags: the code does not compile until it has the facts of a new error. */
-const factsByTag = Match.typeTags<Failure>()({
-  AmlInputRejected: () => makeFacts("no", "person"),
-  AmlUnauthorized: () => makeFacts("answered", "everyone"),
-  AmlForbidden: () => makeFacts("answered", "everyone"),
-  AmlRequestRejected: ({ status }) => makeFacts("answered", statusConcerns(status)),
-  AmlRateLimited: () => makeFacts("answered", "service"),
-  AmlUnavailable: (error) => makeFacts(error.sent, isLasting(error) ? "everyone" : "service"),
-  AmlTimeout: ({ sent }) => makeFacts(sent, "service"),
-  AmlResponseInvalid: ({ status }) => makeFacts("answered", isRedirect(status) ? "everyone" : "service"),
-  AmlResponseMismatch: () => makeFacts("answered", "person"),
-  TokenRejected: () => makeFacts("no", "everyone"),
-  TokenEndpointUnavailable: (error) => makeFacts("no", isLasting(error) ? "everyone" : "service"),
-  TokenResponseInvalid: () => makeFacts("no", "everyone"),
-  TokenTimeout: () => makeFacts("no", "service"),
-  TokenProviderClosed: () => makeFacts("no", "everyone")
-})
+/** The code does not compile until it has the facts of a new error. */
+const factsByTag = (error: Failure): Pick<Facts, "concerns" | "sent"> => {
+  switch (error._tag) {
+    case "AmlInputRejected":
+      return makeFacts("no", "person")
+    case "AmlUnauthorized":
+    case "AmlForbidden":
+      return makeFacts("answered", "everyone")
+    case "AmlRequestRejected":
+      return makeFacts("answered", statusConcerns(error.status))
+    case "AmlRateLimited":
+      return makeFacts("answered", "service")
+    case "AmlUnavailable":
+      return makeFacts(error.sent, isLasting(error) ? "everyone" : "service")
+    case "AmlTimeout":
+      return makeFacts(error.sent, "service")
+    case "AmlResponseInvalid":
+      return makeFacts("answered", isRedirect(error.status) ? "everyone" : "service")
+    case "AmlResponseMismatch":
+      return makeFacts("answered", "person")
+    case "TokenEndpointUnavailable":
+      return makeFacts("no", isLasting(error) ? "everyone" : "service")
+    case "TokenTimeout":
+      return makeFacts("no", "service")
+    case "TokenRejected":
+    case "TokenResponseInvalid":
+    case "TokenProviderClosed":
+      return makeFacts("no", "everyone")
+  }
+}
 
 /**
  * The 4xx statuses that concern what all checks share: the address, the method, the media type, the proxy or the

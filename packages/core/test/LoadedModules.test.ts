@@ -1,8 +1,10 @@
 import { describe, it } from "@effect/vitest"
 import { assertTrue, deepStrictEqual } from "@effect/vitest/utils"
 import { Effect } from "effect"
-import { build } from "esbuild"
+import { build, type BuildOptions } from "esbuild"
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { gzipSync } from "node:zlib"
 
 /** The files that an import loads. */
 const loadedBy = (module: string) =>
@@ -46,29 +48,74 @@ describe("The index of core", () => {
     }))
 })
 
-/** The packages in a bundle, with their sizes. The mock server belongs to no program in production. */
-const bundled = (program: string) =>
+/** Bundles a program of this folder, without the mock server, which belongs to no program in production. */
+const bundle = (program: string, options: BuildOptions = {}) =>
   Effect.promise(() =>
     build({
-      entryPoints: [fileURLToPath(new URL(`../../examples/src/${program}.ts`, import.meta.url))],
+      stdin: {
+        contents: program,
+        loader: "ts",
+        resolveDir: fileURLToPath(new URL("../../examples/src", import.meta.url))
+      },
       bundle: true,
       external: ["@effect-idv/mock-server"],
       format: "esm",
       metafile: true,
       platform: "node",
-      write: false
-    }).then(({ metafile }) =>
-      Object.values(metafile.outputs).flatMap(({ inputs }) =>
-        Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path)
-      )
-    )
+      write: false,
+      ...options
+    })
   )
 
-describe("A bundle of the quickstart", () => {
-  it.live("contains no library for tests", () =>
+describe("A deep import of the client", () => {
+  /** All modules that Node would load, those of packages included. */
+  const loadedByNode = (modules: ReadonlyArray<string>) =>
+    Effect.map(
+      bundle(modules.map((name) => `import "${name}"`).join("\n"), { ignoreAnnotations: true }),
+      ({ metafile }) => Object.keys(metafile?.inputs ?? {})
+    )
+
+  it.live("loads little more than the modules of Effect that every client loads, and nothing of other parts", () =>
     Effect.gen(function*() {
-      const paths = yield* bundled("quickstart")
+      const client = yield* loadedByNode(["@effect-idv/core/AmlClient", "@effect-idv/core/TokenProvider"])
+      const effect = yield* loadedByNode(["effect/Effect", "effect/Schema", "@effect/platform/HttpClient"])
+      assertTrue(client.some((path) => path.endsWith("core/src/AmlClient.ts")))
+      const others =
+        /\/(HttpApi\w*|HttpServer\w*|HttpRouter|Multipart|OpenApi|JSONSchema|IdvApi|IdvHttp|Screening|WebError|TokenStore\w*|tokenStore\/.*|screening\/.*)\.(ts|js)$/
+      deepStrictEqual(client.filter((path) => others.test(path)), [])
+      assertTrue(client.length <= 1.15 * effect.length, `${client.length} modules, ${effect.length} of Effect`)
+    }))
+})
+
+describe("A bundle", () => {
+  it.live("of the quickstart contains no library for tests", () =>
+    Effect.gen(function*() {
+      const { metafile } = yield* bundle("import \"./quickstart.ts\"")
+      const paths = Object.values(metafile?.outputs ?? {}).flatMap(({ inputs }) =>
+        Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path)
+      )
       assertTrue(paths.some((path) => path.endsWith("core/src/Person.ts")))
       deepStrictEqual(paths.filter((path) => /fast-check|pure-rand|FastCheck|Arbitrary\.js/.test(path)), [])
+    }))
+
+  it.live("of the first program of the documents, over fetch and with deep imports, has at most 400 kB, or 135 kB compressed", () =>
+    Effect.gen(function*() {
+      const page = readFileSync(new URL("../../../docs/getting-started.md", import.meta.url), "utf8")
+      const [, program = ""] = /^```ts\n([^]*?)^```$/m.exec(page) ?? []
+      const withDeepImports = program.replaceAll(
+        /^import \{ (.*) \} from "(.*)"$/gm,
+        (_, names: string, from: string) =>
+          names.split(", ").map((name) => `import * as ${name} from "${from}/${name}"`).join("\n")
+      )
+      const overFetch = withDeepImports
+        .replace("NodeHttpClient.layerUndici", "FetchHttpClient.layer")
+        .replace(
+          "NodeHttpClient from \"@effect/platform-node/NodeHttpClient\"",
+          "FetchHttpClient from \"@effect/platform/FetchHttpClient\""
+        )
+      const { outputFiles } = yield* bundle(overFetch, { minify: true })
+      const bytes = outputFiles?.[0]?.contents ?? new Uint8Array()
+      const sizes = [bytes.length, gzipSync(bytes, { level: 9 }).length] as const
+      assertTrue(bytes.length > 100_000 && sizes[0] <= 400_000 && sizes[1] <= 135_000, sizes.join(", "))
     }))
 })

@@ -189,6 +189,17 @@ layer(MockServer.layerTest, { excludeTestServices: true })("documents, against t
       }))
   }
 
+  it.effect("docs/getting-started.md bundles its program", () =>
+    Effect.gen(function*() {
+      const isOfPage = ({ location }: Snippet) => location.startsWith("docs/getting-started.md")
+      const program = typescript.filter(isOfPage).find(isMain)
+      const command = shell.filter(isOfPage).find(({ code }) => code.startsWith("npx esbuild"))
+      assert(program !== undefined && command !== undefined)
+      writeFileSync(join(folder, "screen.ts"), yield* withMockPort(program.code))
+      const script = `cd '${folder}' && ${command.code} --log-level=warning && node screen.cjs`
+      assertPrinted("a person should review", yield* succeeds(Command.make("bash", "-euc", script)))
+    }))
+
   const runProcess = (snippet: Snippet) =>
     Effect.gen(function*() {
       const file = fileOf(snippet)
