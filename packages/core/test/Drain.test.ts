@@ -1,6 +1,7 @@
 import { describe, it } from "@effect/vitest"
-import { deepStrictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Deferred, Duration, Effect, Fiber, Option, Stream } from "effect"
+import { assertTrue, deepStrictEqual } from "@effect/vitest/utils"
+import { Array as Arr, Deferred, Duration, Effect, Fiber, Layer, Option, Stream, Supervisor } from "effect"
+import { constVoid } from "effect/Function"
 import * as Drain from "../src/internal/screening/drain.ts"
 
 /** Drains 4 chunks of 10 elements with `f`, and ends the run by `end` after each number of steps. */
@@ -41,6 +42,27 @@ const drain = (
   })
 
 describe("A drained stream", () => {
+  it.live("starts no fiber for an element, only workers", () =>
+    Effect.gen(function*() {
+      let fibers = 0
+      const counter = new (class extends Supervisor.AbstractSupervisor<void> {
+        override value = Effect.void
+        override onStart = () => void fibers++
+      })()
+      const drained = Drain.map(Stream.range(1, 5000), () => Effect.yieldNow(), {
+        concurrency: 10,
+        order: "completion",
+        gracePeriod: Duration.zero,
+        onTaken: constVoid,
+        onNotStarted: constVoid,
+        awaitSlot: Effect.void,
+        takeSlot: Effect.void,
+        stop: yield* Deferred.make<never>()
+      })
+      yield* Effect.provide(Stream.runDrain(drained), Layer.fresh(Supervisor.addSupervisor(counter)))
+      assertTrue(fibers > 2 && fibers < 20, String(fibers))
+    }))
+
   it.live("loses no element and ends when it stops, at whatever step its fibers yield", () =>
     Effect.gen(function*() {
       const wrong = yield* drain(
