@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Clock, Effect, Fiber, Logger, Option, TestClock } from "effect"
+import { Array as Arr, Clock, Effect, Fiber, Logger, Option, Redacted, Scheduler, TestClock } from "effect"
 import * as Clocks from "./support/clocks.ts"
 import * as Service from "./support/service.ts"
 import { counted, get, getText, measured, provide, refresh, respondAfter, slow, status } from "./support/tokens.ts"
@@ -94,6 +94,39 @@ describe("Expiry", () => {
         strictEqual(yield* getText, "token-2")
         strictEqual(service.tokenRequests.length, 2)
       }).pipe(provide(service))
+    }
+  )
+
+  it.effect(
+    "a caller with a valid token makes the same steps during a renewal and after a failed one as with a fresh token",
+    () => {
+      const service = Service.make({
+        token: (_, count) =>
+          Effect.delay(Effect.succeed(count === 1 ? Service.tokenResponse(count) : status(503)), "100 millis")
+      })
+      const stepsOfGet = Effect.suspend(() => {
+        let steps = 0
+        const scheduler = Scheduler.make(
+          Scheduler.defaultScheduler.scheduleTask.bind(Scheduler.defaultScheduler),
+          (fiber) => {
+            steps++
+            return Scheduler.defaultScheduler.shouldYield(fiber)
+          }
+        )
+        return Effect.map(Effect.withScheduler(get, scheduler), ({ value }) => [Redacted.value(value), steps] as const)
+      })
+      return Effect.gen(function*() {
+        yield* Effect.fork(get)
+        yield* TestClock.adjust("100 millis")
+        const fresh = yield* stepsOfGet
+        yield* TestClock.setTime(0.75 * hour)
+        yield* get
+        yield* TestClock.adjust("50 millis")
+        const duringRenewal = yield* stepsOfGet
+        yield* TestClock.adjust("850 millis")
+        strictEqual(yield* counted("idv_token_failures", { error: "TokenEndpointUnavailable" }), 1)
+        deepStrictEqual([duringRenewal, yield* stepsOfGet], [fresh, fresh])
+      }).pipe(provide(service), measured("steps"))
     }
   )
 

@@ -219,11 +219,7 @@ export const make = Effect.fnUntraced(function*({ acquire, acquireThroughStore, 
             Effect.ensuring(Effect.sync(() => action.acquisition.currentWaiters--)),
             Effect.tapErrorCause((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : failedGets)
           )
-        const outcome = action._tag === "Wait"
-          ? waitedGets
-          : CachedToken.isStale(action.cached, now)
-          ? staleGets
-          : freshGets
+        const outcome = action._tag === "Wait" ? waitedGets : outcomeOf(action.cached, now)
         const at = yield* Instant.now
         return yield* Effect.withFiberRuntime<AccessToken>((fiber) => {
           countReturned(fiber, token, outcome, at)
@@ -269,13 +265,14 @@ export const make = Effect.fnUntraced(function*({ acquire, acquireThroughStore, 
   const getOrAcquire = getToken((state, now) => TokenState.get(state, now, createAcquisition))
 
   return {
-    // The fast path: a fresh token is returned in one step of the fiber.
+    // The fast path: a usable token is returned in one step of the fiber, also during a renewal and after a failed one.
     get: Effect.withFiberRuntime<AccessToken, TokenError.TokenError>((fiber) => {
-      const { cached } = MutableRef.get(state)
+      const current = MutableRef.get(state)
+      const { cached } = current
       if (cached === undefined) return getOrAcquire
       const now = Instant.of(Context.get(fiber.currentDefaultServices, Clock.Clock))
-      if (!CachedToken.isFresh(cached, now)) return getOrAcquire
-      countReturned(fiber, cached.token, freshGets, now)
+      if (!CachedToken.isUsable(cached, now) || TokenState.startsRenewal(current, cached, now)) return getOrAcquire
+      countReturned(fiber, cached.token, outcomeOf(cached, now), now)
       return Effect.succeed(cached.token)
     }),
     refresh: getToken((state, now) => TokenState.joinOrStart(state, now, () => createAcquisition("forced"))),
@@ -305,6 +302,8 @@ const countReturned = (
 const failedGets = Metric.increment(Metric.tagged(Metrics.tokenGets, "outcome", "failed"))
 const freshGets = Metric.tagged(Metrics.tokenGets, "outcome", "hit")
 const staleGets = Metric.tagged(Metrics.tokenGets, "outcome", "stale")
+const outcomeOf = (cached: CachedToken.CachedToken, now: Instant.Instant) =>
+  CachedToken.isStale(cached, now) ? staleGets : freshGets
 const waitedGets = Metric.tagged(Metrics.tokenGets, "outcome", "wait")
 
 const warningTexts: Record<Warning, string> = {

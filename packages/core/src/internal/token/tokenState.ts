@@ -80,13 +80,11 @@ export const get = <A>(
   now: Instant,
   createAcquisition: (reason: Reason) => A
 ): readonly [Action<A>, State<A>] => {
-  const { acquisition, cached } = state
+  const { cached } = state
   if (cached === undefined || !CachedToken.isUsable(cached, now)) {
     return joinOrStartForReason(state, now, createAcquisition)
   }
-  if (acquisition !== undefined || !CachedToken.isStale(cached, now) || isBackgroundRenewalBlocked(state, now)) {
-    return [{ _tag: "Use", cached, start: undefined }, state]
-  }
+  if (!startsRenewal(state, cached, now)) return [{ _tag: "Use", cached, start: undefined }, state]
   const start = createAcquisition("refresh_after")
   return [{ _tag: "Use", cached, start }, { ...state, acquisition: start }]
 }
@@ -262,8 +260,14 @@ const backoffReductionMillis = (error: TokenError): number => {
   }
 }
 
-const isBackgroundRenewalBlocked = <A>({ backoff, cooldown }: State<A>, now: Instant): boolean =>
-  millisLeft(backoff, now) > 0 || millisLeft(cooldown, now) > 0
+/** Whether a caller who receives the cached token also starts its renewal. */
+export const startsRenewal = <A>(
+  { acquisition, backoff, cooldown }: State<A>,
+  cached: CachedToken.CachedToken,
+  now: Instant
+): boolean =>
+  acquisition === undefined && CachedToken.isStale(cached, now) &&
+  millisLeft(backoff, now) === 0 && millisLeft(cooldown, now) === 0
 
 /** In how many milliseconds the background timer must start the next acquisition. */
 export const millisUntilDue = <A>({ backoff, cached, cooldown }: State<A>, now: Instant): number =>
