@@ -60,11 +60,11 @@ export const check = Effect.gen(function*() {
     ]),
     goals: [
       goal("check", "bareEffect", 1.1),
-      goal("checkFetch", "fetched", 0.9),
+      goal("checkFetch", "fetched", 1.4),
       goal("check", "fetched", 0.9),
-      goal("checkIdvHttp", "bareEffect", 0.8),
+      goal("checkIdvHttp", "bareEffect", 0.55),
       goal("checkIdvHttp", "check", 0.67),
-      goal("checkIdvHttp", "undici", 3.5),
+      goal("checkIdvHttp", "undici", 2.2),
       goal("screening", "check", 1.1)
     ],
     notes: [

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 import ts from "typescript"
+import * as Program from "./support/Program.ts"
 import * as Report from "./support/Report.ts"
 import * as Rounds from "./support/Rounds.ts"
 import * as Server from "./support/Server.ts"
@@ -86,19 +87,25 @@ const size = (entry: string) =>
     }
   )
 
-const rounds = 3
+/** The modules of Effect that every client over `HttpClient` loads. */
+const base = ["effect/Effect", "effect/Schema", "@effect/platform/HttpClient"]
+
+const rounds = 5
 
 const kib = (bytes: number) => `${Report.number(bytes / 1024)} KiB`
 
 export const importCost = Effect.gen(function*() {
   const entry = yield* compiledIndex
   const { gzipped, minified } = yield* size(entry)
+  const bundled = readFileSync(yield* Program.bundleAll("workloads/coldStartDeep.ts"))
   const effect = effectImports((specifier) => specifier.startsWith("effect"))
   const both = effectImports(() => true)
   const programs = {
     effect: yield* importProgram("effect", effect),
     platform: yield* importProgram("platform", both),
-    core: yield* importProgram("core", [entry])
+    core: yield* importProgram("core", [entry]),
+    base: yield* importProgram("base", base),
+    client: yield* importProgram("client", ["AmlClient.js", "TokenProvider.js"].map((name) => join(folder, name)))
   }
   const times = yield* Rounds.run(rounds, programs)
   const cell = (name: keyof typeof programs) => Report.range(Report.spread([...times[name]]))
@@ -109,9 +116,35 @@ export const importCost = Effect.gen(function*() {
     cells: [
       ["@effect-idv/core", cell("core"), ""],
       ["the modules of effect that core imports", cell("effect"), additional("core", "effect")],
-      ["the same, and of @effect/platform", cell("platform"), additional("core", "platform")]
+      ["the same, and of @effect/platform", cell("platform"), additional("core", "platform")],
+      ["@effect-idv/core/AmlClient and TokenProvider", cell("client"), ""],
+      [base.join(", "), cell("base"), ""]
     ],
-    goals: [],
+    goals: [
+      {
+        what: "Import of AmlClient and TokenProvider, relative to the modules of Effect that every client loads",
+        measured: Report.ratio(times.client, times.base),
+        is: "at most",
+        limit: 1.25,
+        unit: "×"
+      },
+      {
+        what: "Bundle of one check over fetch, minified",
+        measured: Report.single(bundled.length / 1000),
+        is: "at most",
+        limit: 430,
+        unit: " kB",
+        isExact: true
+      },
+      {
+        what: "The same, gzipped",
+        measured: Report.single(gzipSync(bundled, { level: 9 }).length / 1000),
+        is: "at most",
+        limit: 145,
+        unit: " kB",
+        isExact: true
+      }
+    ],
     notes: [
       `core, bundled without effect and @effect/*: ${kib(minified)} minified, ${kib(gzipped)} gzipped.`,
       `${rounds} interleaved rounds, each import in a new process. The additional time is the difference within a round.`

@@ -2,23 +2,23 @@
 import { type CommandExecutor, FileSystem } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Cause, Console, Data, Effect, identity, Schema, type Scope } from "effect"
-import { cpus } from "node:os"
+import { cpus, loadavg } from "node:os"
 import { parseArgs } from "node:util"
 import { check } from "./check.ts"
 import { coldStart } from "./coldStart.ts"
 import { jobEngines } from "./engines.ts"
 import { importCost } from "./importCost.ts"
-import { mockServer, mockServerMemory, mockServerPages } from "./mockServer.ts"
+import { mockServer, mockServerMemory, mockServerPages, mockServerPeers } from "./mockServer.ts"
 import { refresh } from "./refresh.ts"
 import { rescreening, rescreeningWorkers } from "./rescreening.ts"
 import { People, screening } from "./screening.ts"
 import * as Report from "./support/Report.ts"
 import { tokenRead } from "./tokenRead.ts"
 
-const benchmarks = { check, tokenRead, coldStart, refresh, screening, importCost }
+const benchmarks = { check, tokenRead, coldStart, refresh, screening, importCost, mockServer }
 
 /** Run only by name, because they take a minute or more, or need programs that npm does not have. */
-const others = { mockServer, mockServerMemory, mockServerPages, rescreening, rescreeningWorkers, jobEngines }
+const others = { mockServerPeers, mockServerMemory, mockServerPages, rescreening, rescreeningWorkers, jobEngines }
 
 class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
@@ -50,10 +50,16 @@ const parsedArguments = Effect.try(() => parseArgs({ allowPositionals: true, opt
 const machine = () =>
   `Node ${process.version} on ${cpus().length} cores of ${cpus()[0]?.model ?? "an unknown processor"}`
 
+/** The processes that wanted a core before the benchmarks started, per core, above which there are no verdicts. */
+const maxLoad = 0.5
+
 Effect.gen(function*() {
   const { json, names, people } = yield* parsedArguments
+  const [load = 0] = loadavg()
+  const isBusy = load > maxLoad * cpus().length
   yield* Console.log(
-    `${machine()}\nMedian of the rounds (minimum–maximum). Compare only figures of the same run.`
+    `${machine()}, with a load of ${Report.number(load)} before${isBusy ? ": too busy for a verdict" : ""}
+Median of the rounds (minimum–maximum). Compare only figures of the same run.`
   )
   const reports = yield* Effect.forEach(
     names.filter(isKnown),
@@ -61,13 +67,14 @@ Effect.gen(function*() {
       Effect.scoped<Report.Report, unknown, Scope.Scope | CommandExecutor.CommandExecutor | FileSystem.FileSystem>(
         all[name]
       ).pipe(
-        Effect.tap((report) => Console.log(`\n${name}\n${Report.print(report)}`)),
+        Effect.tap((report) => Console.log(`\n${name}\n${Report.print(report, isBusy)}`)),
         Effect.map((report) => ({ name, ...report }))
       )
   ).pipe(people === undefined ? identity : Effect.provideService(People, people))
+  yield* Console.log(`\n${Report.printGoals(reports, isBusy)}`)
   if (json === undefined) return
   const fs = yield* FileSystem.FileSystem
-  yield* fs.writeFileString(json, JSON.stringify({ machine: machine(), reports }, undefined, 2))
+  yield* fs.writeFileString(json, JSON.stringify({ machine: machine(), load, reports }, undefined, 2))
 }).pipe(
   Effect.provide(NodeContext.layer),
   Effect.tapErrorCause((cause) => {

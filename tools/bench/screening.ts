@@ -37,7 +37,8 @@ type Alternative = keyof typeof alternatives
 const ideal = concurrency / latency * 1000
 const share = 0.95
 
-const reason = "An earlier CPU profile: a fiber for each person, with about a hundred steps"
+const reason =
+  "A CPU profile: the steps of taking a person, of the exit of the check and of its outcome, none above 5 %"
 
 export const screening = Effect.gen(function*() {
   const people = yield* People

@@ -17,7 +17,7 @@ const alternatives = {
 type Alternative = keyof typeof alternatives
 
 const calls = 200_000
-const rounds = 7
+const rounds = 5
 
 const reason = "The two clocks alone take the time in their row"
 
@@ -46,14 +46,6 @@ export const tokenRead = Effect.gen(function*() {
         is: "at most",
         limit: 1,
         unit: " µs",
-        reason
-      },
-      {
-        what: "A cached token, relative to Ref.get, both with the loop",
-        measured: Report.ratio(values("token"), values("ref")),
-        is: "at most",
-        limit: 2.5,
-        unit: "×",
         reason
       }
     ],

@@ -5,7 +5,7 @@
 import { Command, Worker } from "@effect/platform"
 import { NodeWorker } from "@effect/platform-node"
 import { Deferred, Effect, Schema } from "effect"
-import { build } from "esbuild"
+import { build, type BuildOptions } from "esbuild"
 import { fork } from "node:child_process"
 import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -25,8 +25,8 @@ const external = [
   "undici"
 ]
 
-const bundle = (name: string): Promise<string> => {
-  const outfile = join(folder, `${basename(name, ".ts")}.mjs`)
+const bundle = (name: string, options: BuildOptions): Promise<string> => {
+  const outfile = join(folder, `${basename(name, ".ts")}${options.minify === true ? "-bundled" : ""}.mjs`)
   return build({
     entryPoints: [fileURLToPath(new URL(`../${name}`, import.meta.url))],
     outfile,
@@ -35,7 +35,7 @@ const bundle = (name: string): Promise<string> => {
     format: "esm",
     target: "es2022",
     logLevel: "error",
-    external
+    ...options
   }).then(() => outfile)
 }
 
@@ -44,7 +44,7 @@ const bundles = new Map<string, Promise<string>>()
 /** Compiles a file of this package, such as `servers/stub.ts`, once, and returns the path of the result. */
 export const compile = (name: string): Effect.Effect<string> =>
   Effect.promise(() => {
-    const bundled = bundles.get(name) ?? bundle(name)
+    const bundled = bundles.get(name) ?? bundle(name, { external })
     bundles.set(name, bundled)
     return bundled
   })
@@ -66,14 +66,20 @@ export const startWorkload = (name: string, ...args: ReadonlyArray<string>) =>
       Effect.raceFirst(worker.executeEffect(new Run({ calls, concurrency, seconds })), Deferred.await(ended))
   })
 
+/** Bundles a file of this package with all that it imports, and returns the path of the result. */
+export const bundleAll = (name: string): Effect.Effect<string> => Effect.promise(() => bundle(name, { minify: true }))
+
+const runJsonProgram = <A, I>(Output: Schema.Schema<A, I>) => (program: string) => (...args: ReadonlyArray<string>) =>
+  Command.make(process.execPath, program, ...args).pipe(
+    Command.stderr("inherit"),
+    Command.string,
+    Effect.flatMap(Schema.decodeUnknown(Schema.parseJson(Output)))
+  )
+
 /** Compiles a program that prints one JSON value. Returns a function that runs it in a new process. */
 export const compileJsonProgram = <A, I>(name: string, Output: Schema.Schema<A, I>) =>
-  Effect.map(
-    compile(name),
-    (program) => (...args: ReadonlyArray<string>) =>
-      Command.make(process.execPath, program, ...args).pipe(
-        Command.stderr("inherit"),
-        Command.string,
-        Effect.flatMap(Schema.decodeUnknown(Schema.parseJson(Output)))
-      )
-  )
+  Effect.map(compile(name), runJsonProgram(Output))
+
+/** As `compileJsonProgram`, with all imports in one file. */
+export const bundleJsonProgram = <A, I>(name: string, Output: Schema.Schema<A, I>) =>
+  Effect.map(bundleAll(name), runJsonProgram(Output))
