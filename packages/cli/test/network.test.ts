@@ -137,6 +137,31 @@ describe.each(Object.entries(commands))("%s", (name, { bin, words }) => {
   )
 })
 
+it.scopedLive.each(
+  [
+    ["the proxy", { login: "acme:another" }, "the proxy makes no connection: check HTTPS_PROXY"],
+    ["the CA", { variables: { NODE_EXTRA_CA_CERTS: undefined } }, "set NODE_EXTRA_CA_CERTS to the file of its CA"]
+  ] as const
+)("idv-mock record names %s as the reason", ([, changes, expected]) =>
+  Effect.gen(function*() {
+    const { login: accepted = login, variables: without = {} }: Partial<Case> = changes
+    const service = createServer({ cert: server.keyPair.cert, key: Redacted.value(server.keyPair.key) })
+    service.on("tlsClientError", () => {})
+    const port = yield* listening(service)
+    const proxy = yield* ConnectProxy.make({ target: port, login: accepted })
+    const program = yield* Program.bundled(commands["idv-mock verify"].bin)
+    const words = ["record", "--upstream-auth", `https://idv.test:${port}`, "--output", join(folder, randomUUID())]
+    const { end } = yield* Processes.startProgram(program, words, {
+      ...variables,
+      HTTPS_PROXY: `http://${login}@127.0.0.1:${proxy.port}`,
+      ...without
+    })
+    const { exitCode, stderr } = yield* end
+    deepStrictEqual([exitCode, stderr.trim().split("\n").length], [1, 1])
+    assert.include(stderr, expected)
+    assert.notInclude(stderr, "pr0xy-canary")
+  }).pipe(Effect.provide(NodeContext.layer)))
+
 it("docs/operating.md has a row for each case, or for several with the same outcome", () => {
   const cell = ([, hasRequests, exitCode]: Expected) => `${hasRequests ? "requests" : "nothing"}, exit code ${exitCode}`
   const outcomeOf = ({ rescreening, suite }: Case) =>

@@ -2,6 +2,7 @@
 import * as AccessToken from "@effect-idv/core/AccessToken"
 import * as AmlCredential from "@effect-idv/core/AmlCredential"
 import * as HttpClient from "@effect/platform/HttpClient"
+import type { HttpClientError } from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpMethod from "@effect/platform/HttpMethod"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
@@ -54,7 +55,7 @@ export class UpstreamFailed
     "UpstreamFailed",
     {
       field: Schema.Literal("--upstream-auth", "--upstream-base"),
-      problem: Schema.Literal("down", "closed", "slow", "html")
+      problem: Schema.Literal("down", "closed", "proxy", "certificate", "slow", "html")
     }
   )
 {
@@ -69,6 +70,8 @@ const unreachable =
 const problems = {
   down: unreachable,
   closed: unreachable,
+  proxy: "the proxy makes no connection: check HTTPS_PROXY, HTTP_PROXY and NO_PROXY, with the user and password",
+  certificate: "the certificate cannot be trusted: check the address, or set NODE_EXTRA_CA_CERTS to the file of its CA",
   slow: "the upstream sent no response in time: check the address, or set a longer --deadline",
   html:
     "the upstream sent an HTML page instead of JSON: check that this is the address of the service, not of a website"
@@ -98,6 +101,9 @@ export const operationOf = (target: string): Operation => {
   return path === AccessToken.path ? "token" : path === AmlCredential.path ? "aml" : "other"
 }
 
+/** The code of `IdvHttp` for a connection that a proxy refuses. */
+const proxyFailed = "ERR_PROXY_TUNNEL"
+
 /** The code of an error of Node, at any depth of its causes. */
 const codeOf = (error: unknown): string =>
   !Predicate.isRecord(error)
@@ -106,8 +112,14 @@ const codeOf = (error: unknown): string =>
     ? error["code"]
     : codeOf(error["cause"])
 
-/** Whether the service was reached, and closed the connection without a response, as some do to refuse a request. */
-const isClosed = (error: unknown): boolean => /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(codeOf(error))
+/** Why there is no response. `closed`: the service closed the connection, as some do to refuse a request. */
+const problemOf = (error: HttpClientError): UpstreamFailed["problem"] => {
+  const code = codeOf(error)
+  if (code === proxyFailed) return "proxy"
+  if (/^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)/.test(code)) return "certificate"
+  // A connection that breaks in a body is not a refusal.
+  return error._tag === "RequestError" && /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(code) ? "closed" : "down"
+}
 
 const isHtml = ({ response: { body, headers } }: Exchange): boolean =>
   (headers["content-type"] ?? "").includes("html") || /^\s*</.test(Buffer.from(body.subarray(0, 64)).toString())
@@ -138,8 +150,7 @@ export const send = (
         Effect.map(arrayBuffer, (body) => ({ status, headers: forwarded(headers), body: new Uint8Array(body) }))
       ),
       Effect.scoped,
-      // A connection that breaks in a body is not a refusal.
-      Effect.mapError((error) => failed(error._tag === "RequestError" && isClosed(error) ? "closed" : "down")),
+      Effect.mapError((error) => failed(problemOf(error))),
       Effect.timeoutFail({ duration: deadline, onTimeout: () => failed("slow") })
     )
     const exchange = {
