@@ -77,15 +77,18 @@ export interface Options {
 }
 
 /**
- * All days, for `only` and for a test of each.
+ * All days that can test a function, for `only` and for a test of each.
  *
  * @category getters
  * @since 0.1.0
  */
-export const days: ReadonlyArray<Pick<Day.Day, "word" | "title">> = Days.all.map(({ title, word }) => ({ word, title }))
+export const days: ReadonlyArray<Pick<Day.Day, "word" | "title">> = Days.all.filter(({ notTested }) =>
+  notTested({ ...Function.driver, isShared: false, isSubstituted: false, patience: "" }) === undefined
+).map(({ title, word }) => ({ word, title }))
 
 /**
- * Lets the client work through the days. Rejects if the client cannot be tested, such as one that sends no request.
+ * Lets the client work through the days. Rejects if `only` has an unknown word, and if the client cannot be tested, such
+ * as one that sends no request.
  *
  * @category testing
  * @since 0.1.0
@@ -96,18 +99,20 @@ export const run = (
 ): Promise<Report> =>
   Effect.runPromise(
     Effect.scoped(Effect.map(
-      Run.run(Function.door(makeClient), {
-        days: Days.all.filter(({ word }) => only === undefined || only.includes(word)),
-        patience: Duration.decode(deadline),
-        concurrency: parallel,
-        onDay: () => Effect.void
-      }),
+      only?.every((word) => Days.all.some((day) => day.word === word)) === false
+        ? Effect.dieMessage("only is invalid: expected words of ClientTest.days")
+        : Run.run(Function.door(makeClient), {
+          days: Days.all.filter(({ word }) => only === undefined || only.includes(word)),
+          patience: Duration.decode(deadline),
+          concurrency: parallel,
+          onDay: () => Effect.void
+        }),
       ReportText.values
     ))
   )
 
 /**
- * Tests the client on one day. Rejects with what it does wrong.
+ * Tests the client on one day. Rejects with what it does wrong, or with why the day could not be tested.
  *
  * @example
  * import { ClientTest } from "@effect-idv/mock-server"
@@ -125,9 +130,11 @@ export const expectGood = (
   word: string,
   options: Pick<Options, "deadline"> = {}
 ): Promise<void> =>
-  run(makeClient, { ...options, only: [word] }).then(({ findings }) => {
+  run(makeClient, { ...options, only: [word] }).then(({ days, findings }) => {
     const wrong = findings.filter(({ verdict }) => verdict === "wrong")
-    if (wrong.length === 0) return
+    const notTested = days.find(({ verdict }) => verdict === "not tested")
+    if (wrong.length === 0 && notTested === undefined) return
+    if (wrong.length === 0) throw new Error(`not tested: ${notTested?.reason}`)
     throw new Error(
       wrong.map(({ basis, change, exchange, steps, text }) =>
         [

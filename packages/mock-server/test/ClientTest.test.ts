@@ -1,6 +1,6 @@
 /** A client with each usual bug is found, and a good client is not accused. */
 import { describe, it } from "@effect/vitest"
-import { deepStrictEqual, fail, match, strictEqual } from "node:assert"
+import { deepStrictEqual, fail, match, rejects, strictEqual } from "node:assert"
 import { inspect } from "node:util"
 import * as ClientTest from "../src/ClientTest.ts"
 import { basic, deadline, dob, good, json, make, type Parts } from "./support/foreignClient.ts"
@@ -19,7 +19,169 @@ const upTo = (attempts: number, isRetried: (status: number) => boolean): Parts["
   )
 }
 
+/** Sends a check again after the time in `Retry-After`. */
+const patient: Parts["send"] = (attempt) =>
+  attempt().then((response) => {
+    const seconds = Number(response.headers.get("retry-after"))
+    return response.status !== 429
+      ? response
+      : new Promise<void>((resolve) => void setTimeout(resolve, seconds * 1000).unref()).then(() => patient(attempt))
+  })
+
+/** Keeps something for each key, for ever and for all customers. */
+const keep = <A>() => {
+  const kept = new Map<string, Promise<A>>()
+  return (key: string, make: () => Promise<A>) => {
+    const value = kept.get(key) ?? make()
+    kept.set(key, value)
+    return value
+  }
+}
+
+const [keepOutcome, keepToken] = [keep<"clear" | "review" | "error">(), keep<string>()]
+
+const send = (dateOf: (dateOfBirth: string) => string): Parts["body"] => ({ dateOfBirth, name }) =>
+  good.body({ name, dateOfBirth: dateOf(dateOfBirth) })
+
 const rows: ReadonlyArray<Row> = [
+  [
+    "authenticates twice, and has a default result",
+    {
+      tokenBody: ({ customerId, customerKey }) =>
+        `grant_type=client_credentials&client_id=${customerId}&client_secret=${customerKey}`,
+      read: (response, person) =>
+        json(response).then((body) => {
+          const attributes = body.credentials?.attributes
+          if (attributes !== undefined) attributes.match_found ||= "No"
+          return good.read(response.ok ? Response.json(body) : response, person)
+        })
+    },
+    ["no-result"],
+    "wrong",
+    /without a result: match_found missing, match_found null, match_found ""$/
+  ],
+  [
+    "authenticates in the body only, and follows redirects",
+    {
+      authorization: () => "none",
+      tokenBody: ({ customerId, customerKey }) =>
+        `grant_type=client_credentials&client_id=${customerId}&client_secret=${customerKey}`,
+      fetch: (url, init) =>
+        good.fetch(url, init).then((response) => {
+          const location = response.headers.get("location")
+          return location === null ? response : good.fetch(location, init)
+        })
+    },
+    ["redirect"],
+    "wrong",
+    /another host with its credentials/
+  ],
+  [
+    "clears a person whose check the service refuses",
+    {
+      body: ({ dateOfBirth: dob, name }) => JSON.stringify({ entity_type: "person", name, dob }),
+      read: (response, person) => response.status === 422 ? Promise.resolve("clear") : good.read(response, person)
+    },
+    ["names"],
+    "wrong",
+    /clears a person although the check failed/
+  ],
+  [
+    "clears after a 429",
+    { read: (response, person) => response.status === 429 ? Promise.resolve("clear") : good.read(response, person) },
+    ["retry-after"],
+    "wrong",
+    /clears a person although the check failed/
+  ],
+  [
+    "sends a week-based year",
+    { body: send((date) => date.replace(/^(\d+)-12-(29|3.)$/, (_, year, day) => `${Number(year) + 1}-12-${day}`)) },
+    ["dates"],
+    "wrong",
+    /another date of birth than it received: 1997-12-29, 1996-12-30/
+  ],
+  [
+    "corrects an impossible date",
+    { body: send((date) => new Date(`${date}T00:00Z`).toISOString().slice(0, 10)) },
+    ["impossible-date"],
+    "wrong",
+    /another date of birth than it received: 30 February/
+  ],
+  [
+    "keeps results by name",
+    { check: (check, { name }) => keepOutcome(name, check) },
+    ["same-name"],
+    "wrong",
+    /clears a person without a request: the same name and another date of birth/
+  ],
+  [
+    "repeats a match without middle names",
+    {
+      body: (person) => good.body({ ...person, name: person.name.replace(/ .* /, " ") })
+    },
+    ["match"],
+    "wrong",
+    /a name other than the one it received: a potential match with middle names/
+  ],
+  [
+    "sends the person in a header",
+    {
+      fetch: (url, init) =>
+        good.fetch(url, {
+          ...init,
+          headers: { ...init.headers as Record<string, string>, "x-trace": encodeURIComponent(String(init.body)) }
+        })
+    },
+    ["match"],
+    "risky",
+    /a header other than Authorization/
+  ],
+  [
+    "sends the person in the address",
+    { fetch: (url, init) => good.fetch(`${url}?trace=${encodeURIComponent(String(init.body))}`, init) },
+    ["match"],
+    "wrong",
+    /a person in the address/
+  ],
+  [
+    "uses token_type as it comes",
+    { bearer: ({ access_token, token_type }) => `${token_type} ${access_token}` },
+    ["token-type"],
+    "wrong",
+    /without a Bearer token/
+  ],
+  ["waits for an hour", { send: patient }, ["retry-after-hour"], "risky", /waits for a long Retry-After/],
+  [
+    "does not share a token request",
+    { token: (kept, renew) => Promise.race([kept, Promise.resolve(undefined)]).then((token) => token ?? renew()) },
+    ["simultaneous"],
+    "risky",
+    /more than 3 tokens for 11 simultaneous checks/
+  ],
+  [
+    "mixes up simultaneous checks",
+    {
+      read: (response, person) =>
+        good.read(response, person).then((outcome) => keepOutcome("last", async () => outcome))
+    },
+    ["simultaneous"],
+    "wrong",
+    /by the result of a simultaneous check/
+  ],
+  [
+    "keeps the token of another customer",
+    { token: (_, renew) => keepToken("token", renew) },
+    ["match"],
+    "wrong",
+    /the token of another customer/
+  ],
+  [
+    "reports errors as matches",
+    { read: (response, person) => response.ok ? good.read(response, person) : Promise.resolve("review") },
+    ["errors"],
+    "risky",
+    /a failed check as a potential match: status 400/
+  ],
   [
     "clears a match",
     { read: () => Promise.resolve("clear"), check: (check) => check().catch(() => "error") },
@@ -217,9 +379,9 @@ const rows: ReadonlyArray<Row> = [
     },
     ["refused-token", "expired-token"],
     "risky",
-    /does not renew/
+    /does not renew the token after a 401: each check/
   ],
-  ["requests a token for each check", { token: (_, renew) => renew() }, ["token-reuse"], "risky", /a token for each/],
+  ["requests a token for each check", { token: (_, renew) => renew() }, ["token-reuse"], "risky", /although it has a/],
   [
     "has no deadline",
     { fetch: (url, init) => fetch(url, { ...init, redirect: "manual" }) },
@@ -271,12 +433,15 @@ describe("The test of a client", () => {
   it("does not accuse a good client", () =>
     ClientTest.run(make({}), { ...options, parallel: 8 }).then(({ days, findings }) => {
       deepStrictEqual(findings, [])
-      deepStrictEqual(days.filter(({ verdict }) => verdict === "not tested").map(({ word }) => word), ["tipping-off"])
+      deepStrictEqual(days.filter(({ reason }) => reason !== undefined).map(({ word }) => word), [
+        "time-zones",
+        "tipping-off"
+      ])
     }))
 
   it.each(rows)("finds a client that %s", (_, parts, only, verdict, text) => {
     // Only a client without a deadline is waited for.
-    const deadline = only.includes("hang") ? 1000 : options.deadline
+    const deadline = only.includes("hang") || only.includes("retry-after-hour") ? 1000 : options.deadline
     return ClientTest.run(make(parts), { deadline, only }).then(
       ({ findings }) => {
         const finding = findings.find(({ steps, text: found }) => text.test(`${found}: ${steps.join(", ")}`))
@@ -286,4 +451,21 @@ describe("The test of a client", () => {
       (error: unknown) => match(String(error), text)
     )
   })
+
+  it("does not accuse a client that reports a 401 and renews the token for the next check", () =>
+    ClientTest.run(
+      make({
+        token: (kept, renew, refused) => refused === undefined ? kept ?? renew() : Promise.reject(new Error("401"))
+      }),
+      {
+        ...options,
+        only: ["refused-token", "expired-token", "refused-tokens"]
+      }
+    ).then(({ findings }) => deepStrictEqual(findings, [])))
+
+  it("rejects an unknown day, and one that cannot test a function", () =>
+    Promise.all([
+      rejects(ClientTest.run(make({}), { only: ["matches"] }), /only is invalid/),
+      rejects(ClientTest.expectGood(make({}), "tipping-off"), /not tested: only the response of a backend/)
+    ]))
 })

@@ -10,6 +10,9 @@ export interface Parts {
   /** Returns the token. `refused` is one that the service did not accept. */
   readonly token: (kept: Promise<string> | undefined, renew: () => Promise<string>, refused?: string) => Promise<string>
   readonly authorization: (service: Service) => string
+  readonly tokenBody: (service: Service) => string
+  /** Makes the header Authorization of a token response. */
+  readonly bearer: (response: { readonly access_token?: unknown; readonly token_type?: unknown }) => string
   readonly body: (person: Person) => string
   /** Reads the response to a check. */
   readonly read: (response: Response, person: Person) => Promise<Outcome>
@@ -33,6 +36,8 @@ export const good: Parts = {
   fetch: (url, init) => fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(deadline) }),
   token: (kept, renew, refused) => refused === undefined ? kept ?? renew() : renew(),
   authorization: basic,
+  tokenBody: () => "grant_type=client_credentials",
+  bearer: ({ access_token }) => `Bearer ${access_token}`,
   body: (person) => JSON.stringify({ entity_type: "person", name: person.name, dob: dob(person) }),
   read: (response, { dateOfBirth, name }) =>
     response.status !== 200 ? Promise.resolve("error") : json(response).then((credential) => {
@@ -52,16 +57,16 @@ export const good: Parts = {
 
 /** A client that keeps its token, and renews it once after a 401. */
 export const make = (parts: Partial<Parts>): ClientTest.MakeClient => (service) => {
-  const { authorization, body, check, fetch, read, send, token } = { ...good, ...parts }
+  const { authorization, bearer, body, check, fetch, read, send, token, tokenBody } = { ...good, ...parts }
   let cached: Promise<string> | undefined
   const request = (): Promise<string> =>
     fetch(`${service.authUrl}/oauth/service`, {
       method: "POST",
       headers: { authorization: authorization(service), "content-type": "application/x-www-form-urlencoded" },
-      body: "grant_type=client_credentials"
+      body: tokenBody(service)
     }).then((response) => response.ok ? json(response) : Promise.reject(new Error("no token")))
-      .then(({ access_token }) =>
-        typeof access_token === "string" ? access_token : Promise.reject(new Error("no token"))
+      .then((response) =>
+        typeof response.access_token === "string" ? bearer(response) : Promise.reject(new Error("no token"))
       )
   const renew = () => {
     cached = request()
@@ -73,7 +78,7 @@ export const make = (parts: Partial<Parts>): ClientTest.MakeClient => (service) 
       send(() =>
         fetch(`${service.baseUrl}/api/aml`, {
           method: "POST",
-          headers: { "authorization": `Bearer ${token}`, "content-type": "application/json" },
+          headers: { "authorization": token, "content-type": "application/json" },
           body: body(person)
         })
       )

@@ -64,7 +64,12 @@ const runProcess = (
     })
     child.on("exit", () => {
       clearTimeout(timer)
-      setTimeout(kill, drainMillis).unref()
+      // A child with a session of its own may keep the output open, and is not in the group.
+      setTimeout(() => {
+        kill()
+        child.stdout.destroy()
+        child.stderr.destroy()
+      }, drainMillis)
     })
     child.on("close", (code, signal) =>
       resume(Effect.succeed({
@@ -84,6 +89,7 @@ export interface Options {
   readonly words: ReadonlyArray<string>
   /** Variables of the environment, with placeholders. */
   readonly variables: Readonly<Record<string, string>>
+  readonly port: number
   readonly outcomeOf: (text: string, code: number | undefined) => Day.Outcome
 }
 
@@ -101,10 +107,10 @@ export const defaultVariables = {
   LC_ALL: "C.UTF-8"
 }
 
-export const door = ({ outcomeOf, variables, words }: Options): Door => ({
+export const door = ({ outcomeOf, port, variables, words }: Options): Door => ({
   isProcess: true,
   isEndpoint: false,
-  port: 0,
+  port,
   open: (service) => (person, { patience, variables: ofStep }) => {
     const fill = Placeholders.fill(service, person)
     const all = Object.entries({ ...defaultVariables, ...variables }).map(([name, value]) => [name, fill(value)])

@@ -3,6 +3,7 @@
  * client behaves otherwise.
  */
 import type * as Fault from "../../Fault.ts"
+import type * as Profile from "../../Profile.ts"
 import type { Entry } from "../journal/entry.ts"
 
 /** What a client says about a person. Anything but `clear` and `review` is an `error`. */
@@ -34,6 +35,8 @@ export interface Step {
   readonly faults?: (person: Person, now: Date, origin: string) => ReadonlyArray<typeof Fault.Fault.Encoded>
   /** How far the mock server's clock moves before the check. */
   readonly advance?: "61 minutes"
+  /** How the service behaves where the document leaves a choice. */
+  readonly profile?: Profile.Patch
   /** Whether all tokens are revoked before the check. */
   readonly revokeTokens?: boolean
   /** Variables of the environment of the client. */
@@ -62,6 +65,9 @@ export interface Request {
   /** When it arrived, in milliseconds. */
   readonly at: number
   readonly authorization: string | undefined
+  readonly target: string
+  /** The values of the headers other than Authorization. */
+  readonly headers: ReadonlyArray<string>
   readonly host: string | undefined
   readonly name: string | undefined
   /** In the form `yyyy-mm-dd`, if the request has it in the form of the document. */
@@ -93,14 +99,20 @@ export interface Finding {
 
 /** What a judge knows of the client beside the checks. */
 export interface Driver {
+  /** Whether a command checks each person. */
+  readonly isCommand: boolean
   /** Whether each check is a new process, which keeps no token. */
   readonly isProcess: boolean
   /** Whether the client has one customer for all days. */
   readonly isShared: boolean
   /** Whether the client responds to an applicant. */
   readonly isEndpoint: boolean
+  /** Whether the mock server refuses the checks of the client, so that the days replace its responses. */
+  readonly isSubstituted: boolean
   /** How long the test waits for a check, as a text. */
   readonly patience: string
+  /** The last check of the day before, if the client is the same. */
+  readonly previous?: Check | undefined
 }
 
 export type Judge = (checks: ReadonlyArray<Check>, driver: Driver) => ReadonlyArray<Finding>
@@ -117,6 +129,8 @@ export interface Day {
   readonly customerKey?: string
   /** Whether the client waits in vain, so that this day should begin first. */
   readonly isLong: boolean
+  /** Whether all checks but the first run at once. A client of the service that can forget its token does so before. */
+  readonly isSimultaneous: boolean
   /** Why this day cannot be tested with this client, if it cannot. */
   readonly notTested: (driver: Driver) => string | undefined
 }

@@ -1,6 +1,7 @@
 /** The days of a client test, the most important first. */
-import type { Day, Finding, Step } from "./day.ts"
-import * as Judges from "./judges.ts"
+import type { Day, Driver, Step } from "./day.ts"
+import { clearing, failed, success, tippingOff } from "./judges/outcomes.ts"
+import { renewal, sharedToken } from "./judges/tokens.ts"
 import * as Replies from "./replies.ts"
 
 const step = (label: string, expect: Step["expect"], rest: Omit<Step, "label" | "expect"> = {}): Step => ({
@@ -9,29 +10,24 @@ const step = (label: string, expect: Step["expect"], rest: Omit<Step, "label" | 
   ...rest
 })
 
-const onlyNo =
-  "Clear a person only if match_found is exactly \"No\", in a complete and successful response about this " +
-  "person. Everything else is an error"
-
-const cleared = (text: string, basis: string, verdict: Finding["verdict"] = "wrong") => ({
-  verdict,
-  text,
-  change: onlyNo,
-  basis
-})
-
-const success = "section 4.2, rule 1: a result is in the response when the call succeeds"
-
 const values = "section 2.3: match_found, allowed values: Potential match, No"
-
-const failed = cleared("The client clears a person although the check failed", success)
 
 const day = (
   word: string,
   title: string,
   steps: ReadonlyArray<Step>,
   rest: Partial<Omit<Day, "word" | "title" | "steps">> = {}
-): Day => ({ word, title, steps, cleared: failed, judges: [], isLong: false, notTested: () => undefined, ...rest })
+): Day => ({
+  word,
+  title,
+  steps,
+  cleared: failed,
+  judges: [],
+  isLong: false,
+  isSimultaneous: false,
+  notTested: () => undefined,
+  ...rest
+})
 
 const codes = [400, 403, 404, 422, 500, 502, 503, 504]
 
@@ -48,13 +44,26 @@ const elsewhere = (on: "aml" | "token", status: number): Step =>
 
 const named = (label: string, name: string): Step => step(label, "clear", { person: { name } })
 
-const born = (label: string, dateOfBirth: string, zone: string): Step =>
-  step(label, "clear", { person: { dateOfBirth }, variables: { TZ: zone } })
+const born = (dateOfBirth: string, label = dateOfBirth): Step => step(label, "clear", { person: { dateOfBirth } })
+
+const zoned = (dateOfBirth: string, zone: string): Step => ({
+  ...born(dateOfBirth, `${dateOfBirth} in ${zone}`),
+  variables: { TZ: zone }
+})
+
+const ofKeptToken = ({ isProcess }: Driver) =>
+  isProcess ? "each command is a new process, which keeps no token" : undefined
+
+const match = Replies.altered({ match_found: "Potential match" })
 
 export const all: ReadonlyArray<Day> = [
   day("match", "A potential match", [
-    step("a potential match", "review", { faults: Replies.altered({ match_found: "Potential match" }) })
-  ], { cleared: cleared("The client clears a person with a potential match", values) }),
+    step("a potential match", "review", { faults: match }),
+    step("a potential match with middle names", "review", {
+      person: { name: "Anna Maria Josefine Quvaloriel" },
+      faults: match
+    })
+  ], { cleared: clearing("The client clears a person with a potential match", values) }),
   day(
     "errors",
     "The service fails or refuses",
@@ -65,7 +74,7 @@ export const all: ReadonlyArray<Day> = [
     "An error whose body looks like a \"No\"",
     [403, 500].map((code) => step(`status ${code}`, "not clear", { faults: Replies.altered({}, {}, code) })),
     {
-      cleared: cleared(
+      cleared: clearing(
         "The client clears a person by the body of an error, and ignores the status",
         `${success}; RFC 9110, section 15: a status of 400 or more is not a success`
       )
@@ -78,9 +87,19 @@ export const all: ReadonlyArray<Day> = [
     }),
     step("JSON without a credential", "not clear", { faults: Replies.body("{}") }),
     step("null", "not clear", { faults: Replies.body("null") }),
-    step("the text No", "not clear", { faults: Replies.body("\"No\"") })
+    step("the text No", "not clear", { faults: Replies.body("\"No\"") }),
+    ...[undefined, null, ""].map((match_found) =>
+      step(`match_found ${JSON.stringify(match_found) ?? "missing"}`, "not clear", {
+        faults: Replies.altered({ match_found })
+      })
+    ),
+    ...[undefined, {}, { attributes: {} }].map((credentials) =>
+      step(`credentials ${JSON.stringify(credentials) ?? "missing"}`, "not clear", {
+        faults: Replies.altered({}, { credentials })
+      })
+    )
   ], {
-    cleared: cleared("The client clears a person by a response without a result", success)
+    cleared: clearing("The client clears a person by a response without a result", success)
   }),
   day("cut-response", "A response that breaks off", [
     step("a body that is not complete JSON", "not clear", { faults: Replies.cutCredential }),
@@ -94,7 +113,7 @@ export const all: ReadonlyArray<Day> = [
       faults: () => [{ on: "aml", what: { kind: "reset", at: "headers" } }]
     })
   ], {
-    cleared: cleared(
+    cleared: clearing(
       "The client clears a person by an incomplete response",
       "RFC 9112, section 8: an incomplete message; section 4.2, rule 2: aml_profile is always present"
     )
@@ -105,7 +124,7 @@ export const all: ReadonlyArray<Day> = [
     }),
     step("another name", "not clear", { faults: Replies.altered({ name: "Other Person" }) })
   ], {
-    cleared: cleared(
+    cleared: clearing(
       "The client clears a person by a result about somebody else",
       "section 2.3: name, full name of the person that was searched, and birth_year"
     )
@@ -113,7 +132,7 @@ export const all: ReadonlyArray<Day> = [
   day("other-year", "A result about a person of the same name", [
     step("another year of birth", "not clear", { faults: Replies.altered({ birth_year: "1931" }) })
   ], {
-    cleared: cleared(
+    cleared: clearing(
       "The client clears a person by a result with another year of birth",
       "section 2.3: birth_year, four-digit year of birth",
       "risky"
@@ -126,20 +145,17 @@ export const all: ReadonlyArray<Day> = [
       ["Under review", "Under review"],
       ["no in lower case", "no"],
       ["Not checked", "Not checked"],
-      ["an empty text", ""],
-      ["null", null],
-      ["false", false],
-      ["no match_found", undefined]
+      ["false", false]
     ].map(([label, match_found]) => step(String(label), "not clear", { faults: Replies.altered({ match_found }) })),
     {
-      cleared: cleared("The client clears a person by an unlisted match_found", values)
+      cleared: clearing("The client clears a person by an unlisted match_found", values)
     }
   ),
   day("other-credential", "A credential of another kind", [
     step("credential_type identity", "not clear", { faults: Replies.altered({}, { credential_type: "identity" }) }),
     step("no aml_profile", "not clear", { faults: Replies.altered({ aml_profile: undefined }) })
   ], {
-    cleared: cleared(
+    cleared: clearing(
       "The client clears a person by another kind of credential",
       "section 2.3: credential_type is aml; section 4.2, rule 2: aml_profile is present in both cases",
       "risky"
@@ -159,6 +175,11 @@ export const all: ReadonlyArray<Day> = [
       faults: () => [Replies.status("aml", { status: 429, retryAfter: { kind: "seconds", seconds: 1 } })]
     })
   ]),
+  day("retry-after-hour", "The service asks to wait for an hour", [
+    step("status 429 with Retry-After: 3600", "not clear", {
+      faults: () => [Replies.status("aml", { status: 429, retryAfter: { kind: "seconds", seconds: 3600 } })]
+    })
+  ], { isLong: true }),
   day("token-errors", "The token endpoint fails", [
     step("a token request with status 500", "not clear", {
       revokeTokens: true,
@@ -183,27 +204,41 @@ export const all: ReadonlyArray<Day> = [
       faults: () => [Replies.status("token", { status: 200, body: "{}", contentType: "application/json" })]
     })
   ]),
+  day("token-type", "The token response states another token_type, or none", [
+    step("token_type bearer", "clear", { revokeTokens: true, profile: { tokenType: "bearer" } }),
+    step("no token_type", "clear", { revokeTokens: true, profile: { tokenType: "absent" } })
+  ]),
   day("token-reuse", "Three checks in a row", [
     step("the first check", "clear"),
     step("the second check", "clear"),
     step("the third check", "clear")
+  ], { notTested: ofKeptToken }),
+  day("simultaneous", "Ten checks at once, without a token", [
+    step("a check after all tokens were revoked", "clear", { revokeTokens: true }),
+    ...["2nd", "3rd", "4th", "5th", "6th", "7th", "8th", "9th", "10th"].map((number) =>
+      step(`the ${number} check at once`, "clear")
+    ),
+    step("a potential match at once", "review", { person: { name: "Ines Testpep" } })
   ], {
-    judges: [Judges.tokenReuse],
-    notTested: ({ isProcess }) => isProcess ? "each command is a new process, which keeps no token" : undefined
+    judges: [sharedToken],
+    isSimultaneous: true,
+    cleared: clearing("The client clears a person by the result of a simultaneous check", values),
+    notTested: (driver) =>
+      ofKeptToken(driver) ??
+        (driver.isSubstituted ? "correct the findings of first-run, and test again" : undefined)
   }),
   day("expired-token", "The token is older than an hour", [
     step("a check before the hour is over", "clear"),
     step("a check after an hour", "clear", { advance: "61 minutes" }),
     step("the check after that", "clear")
-  ], {
-    judges: [Judges.renewal],
-    notTested: ({ isProcess }) => isProcess ? "each command is a new process, which keeps no token" : undefined
-  }),
+  ], { judges: [renewal], notTested: ofKeptToken }),
   day("refused-token", "The service refuses the token once", [
     step("a check whose first token is revoked", "clear", {
       faults: () => [{ on: "aml", what: { kind: "tokenRevocation" }, when: { kind: "first", n: 1 } }]
-    })
-  ], { judges: [Judges.renewal] }),
+    }),
+    step("the next check", "clear"),
+    step("the check after that", "clear")
+  ], { judges: [renewal] }),
   day("refused-tokens", "The service refuses every token", [
     step("status 401 each time", "not clear", {
       faults: () => [{ on: "aml", what: { kind: "tokenRevocation" } }]
@@ -220,20 +255,46 @@ export const all: ReadonlyArray<Day> = [
     named("marks as separate characters", "Zoe\u0308 Gime\u0301nez"),
     named("a long name", `${"Maximiliane Theodora ".repeat(8)}von Quvaloke und Quvalodo`)
   ]),
-  day("dates", "Dates of birth, in time zones of clients", [
-    born("14 March 1957 in Los Angeles", "1957-03-14", "America/Los_Angeles"),
-    born("1 February 1990 in Tokyo", "1990-02-01", "Asia/Tokyo"),
-    born("29 February 2000 in New York", "2000-02-29", "America/New_York")
+  day("dates", "Dates of birth", [
+    born("2000-02-29"),
+    born("1990-02-01"),
+    // These days are in a week of another year, which `YYYY` means in a date pattern.
+    ...["1997-12-29", "1996-12-30", "1995-12-31", "2003-12-31", "1999-01-01"].map((date) => born(date))
   ]),
+  day("time-zones", "Dates of birth, in time zones of the client", [
+    zoned("1957-03-14", "America/Los_Angeles"),
+    zoned("1990-02-01", "Asia/Tokyo"),
+    zoned("2000-02-29", "America/New_York"),
+    // Midnight was skipped for daylight saving time.
+    zoned("1985-11-02", "America/Sao_Paulo")
+  ], {
+    notTested: ({ isCommand }) => isCommand ? undefined : "the test sets the time zone of commands only"
+  }),
+  day("impossible-date", "A date of birth that does not exist", [
+    step("30 February 2001", "not clear", { person: { dateOfBirth: "2001-02-30" } })
+  ], {
+    cleared: clearing(
+      "The client clears a person whose date of birth does not exist",
+      "section 4.2: dob, date of birth in the format dd-mm-yyyy"
+    )
+  }),
+  day("same-name", "Two persons with the same name", [
+    step("no match", "clear", { person: { name: "Lena Quvolaria" } }),
+    step("the same name and another date of birth, with a potential match", "review", {
+      person: { name: "Lena Quvolaria" },
+      faults: match
+    })
+  ], { cleared: clearing("The client clears a person by the result of a person of the same name", values) }),
   day("key", "A key with special characters", [step("a key with + / = % : & and a space", "clear")], {
     customerKey: "Kq+7/=%2B:& zX'9",
     notTested: ({ isShared }) => isShared ? "the client has one customer for all days" : undefined
   }),
   day("tipping-off", "What an applicant sees", [
-    step("a potential match", "review", { faults: Replies.altered({ match_found: "Potential match" }) }),
+    step("a potential match", "review", { faults: match }),
+    step("another potential match", "review", { faults: match }),
     step("status 500", "not clear", { faults: () => [Replies.failure(500)] })
   ], {
-    judges: [Judges.tippingOff],
+    judges: [tippingOff],
     notTested: ({ isEndpoint }) => isEndpoint ? undefined : "only the response of a backend reaches an applicant"
   }),
   day("redirect", "The service redirects to another host", [

@@ -2,6 +2,7 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
 import type * as Day from "./day.ts"
 import { NotDriven } from "./firstRun.ts"
 import * as Placeholders from "./placeholders.ts"
@@ -10,6 +11,8 @@ import type { Door } from "./run.ts"
 export interface Options {
   /** The address, with placeholders. */
   readonly url: string
+  /** Headers, with placeholders in their values. */
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]>
   /** The body, with placeholders: JSON, or a form. */
   readonly body: string
   readonly port: number
@@ -23,9 +26,9 @@ const changing = ["date", "connection", "keep-alive"]
 const jsonText = (value: string) => JSON.stringify(value).slice(1, -1)
 
 export const door = (
-  { body, customer, outcomeOf, port, url }: Options
+  { body, customer, headers, outcomeOf, port, url }: Options
 ): Effect.Effect<Door, never, HttpClient.HttpClient> =>
-  Effect.map(HttpClient.HttpClient, (client) => ({
+  Effect.zipWith(HttpClient.HttpClient, Ref.make(false), (client, hasResponded) => ({
     isProcess: false,
     isEndpoint: true,
     customer,
@@ -34,28 +37,35 @@ export const door = (
       const isJson = /^\s*[[{"]/.test(body)
       const fill = Placeholders.fill(service, person, isJson ? jsonText : encodeURIComponent)
       const request = HttpClientRequest.post(Placeholders.fill(service, person, encodeURIComponent)(url)).pipe(
-        HttpClientRequest.bodyText(fill(body), isJson ? "application/json" : "application/x-www-form-urlencoded")
+        HttpClientRequest.bodyText(fill(body), isJson ? "application/json" : "application/x-www-form-urlencoded"),
+        HttpClientRequest.setHeaders(headers.map(([name, value]) => [name, fill(value)] as const))
       )
-      return Effect.flatMap(client.execute(request), (response) =>
-        Effect.map(response.text, (text): Day.Reaction => {
-          const headers = Object.entries(response.headers).filter(([name]) => !changing.includes(name))
-          return {
-            outcome: outcomeOf(text, response.status),
-            texts: [{ where: "response", text: `${headers.map((header) => header.join(": ")).join("\n")}\n\n${text}` }],
-            code: response.status,
-            ended: true
-          }
-        })).pipe(
-          Effect.catchTag("RequestError", () =>
-            new NotDriven({ text: "Nothing responds at --url: start the backend before the test", explanation: "" })),
-          Effect.catchTag("ResponseError", () =>
-            Effect.succeed<Day.Reaction>({ outcome: "error", texts: [], ended: true })),
-          Effect.timeoutTo({
-            duration: patience,
-            onSuccess: (reaction): Day.Reaction =>
-              reaction,
-            onTimeout: (): Day.Reaction => ({ outcome: "error", texts: [], ended: false })
+      return client.execute(request).pipe(
+        Effect.tap(() => Ref.set(hasResponded, true)),
+        Effect.flatMap((response) =>
+          Effect.map(response.text, (text): Day.Reaction => {
+            const head = Object.entries(response.headers).filter(([name]) => !changing.includes(name))
+            return {
+              outcome: outcomeOf(text, response.status),
+              texts: [{ where: "response", text: `${head.map((header) => header.join(": ")).join("\n")}\n\n${text}` }],
+              code: response.status,
+              ended: true
+            }
           })
-        )
+        ),
+        // A backend that ran before may have crashed on this check.
+        Effect.catchAll(() =>
+          Effect.if(Ref.get(hasResponded), {
+            onTrue: () => Effect.succeed<Day.Reaction>({ outcome: "error", texts: [], ended: true }),
+            onFalse: () =>
+              new NotDriven({ text: "Nothing responds at --url: start the backend before the test", explanation: "" })
+          })
+        ),
+        Effect.timeoutTo({
+          duration: patience,
+          onSuccess: (reaction): Day.Reaction => reaction,
+          onTimeout: (): Day.Reaction => ({ outcome: "error", texts: [], ended: false })
+        })
+      )
     }
   }))

@@ -1,8 +1,8 @@
 /** The first run: three persons, which show whether the client can be tested at all. */
 import * as Schema from "effect/Schema"
 import type { Check, Step } from "./day.ts"
-import * as Persons from "./persons.ts"
 import * as Replies from "./replies.ts"
+import * as Secrets from "./secrets.ts"
 
 export const steps = {
   clear: { label: "no match", expect: "clear" },
@@ -26,19 +26,13 @@ export class NotDriven extends Schema.TaggedError<NotDriven>("@effect-idv/mock-s
   }
 }
 
+export const endless = "The client never ends, although the mock server responds at once"
+
 const maxShown = 600
 
 /** A text of the client without keys, tokens and persons, and safe on a terminal. */
-export const masked = (text: string, { person, requests, service }: Check): string => {
-  const { customerId, customerKey } = service
-  const secrets = [
-    customerKey,
-    Buffer.from(`${customerId}:${customerKey}`).toString("base64"),
-    ...requests.flatMap(({ authorization = "" }) => authorization.split(" ").slice(1)),
-    ...Persons.canaries(person)
-  ].filter((secret) => secret.length > 3)
-  const shown = secrets.reduce((shown, secret) => shown.replaceAll(secret, "***"), text.trim())
-    .replaceAll(/[^\P{Cc}\n]/gu, "\ufffd")
+const masked = (text: string, { person, service }: Check): string => {
+  const shown = Secrets.mask(text.trim(), service, person).replaceAll(/[^\P{Cc}\n]/gu, "\ufffd")
   return shown.length > maxShown ? `${shown.slice(0, maxShown)}… (${shown.length} characters)` : shown
 }
 
@@ -69,7 +63,6 @@ export const problem = (checks: ReadonlyArray<Check>, isFlawed: boolean): string
   if (checks.some(({ code, requests }) => (code === 126 || code === 127) && requests.length === 0)) {
     return "The command does not start: see its output"
   }
-  if (checks.every(({ ended }) => !ended)) return "The client never ends, although the mock server responds at once"
   if (requests.length === 0) {
     return `No request arrived${hasTexts ? "" : ", and the client prints nothing"}: it ignores the address that it ` +
       "receives. Let it read the address from the environment, or set its variables with --env"

@@ -7,9 +7,10 @@ import type { Door } from "./run.ts"
 /** Makes a client for the customer of a day. It lives through the day, and may keep its token. */
 export type MakeClient = (service: Day.Service) => (person: Day.Person) => Promise<Day.Outcome>
 
+export const driver = { isCommand: false, isProcess: false, isEndpoint: false }
+
 export const door = (makeClient: MakeClient): Door => ({
-  isProcess: false,
-  isEndpoint: false,
+  ...driver,
   port: 0,
   open: (service) => {
     const check = makeClient(service)

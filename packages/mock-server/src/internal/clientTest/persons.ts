@@ -18,9 +18,8 @@ export const person = (number: number): Person => ({
 /** A name or a date in the form in which texts are compared. */
 export const comparable = (text: string) => text.normalize("NFC").replaceAll(/\s+/g, " ").trim()
 
-/** The texts that must not be in a log. */
-export const canaries = ({ dateOfBirth, name }: Person): ReadonlyArray<string> => {
-  const [year, month, day] = dateOfBirth.split("-")
-  return [name, name.split(" ").at(-1) ?? name, dateOfBirth, `${day}-${month}-${year}`, `${day}.${month}.${year}`]
-    .filter((text) => text.length > 5)
+/** Whether the date of birth exists. */
+export const isPossible = ({ dateOfBirth }: Person): boolean => {
+  const time = Date.parse(dateOfBirth)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(dateOfBirth)
 }

@@ -1,5 +1,6 @@
 /** Placeholders, such as `{name}`, in commands, variables and bodies. */
 import * as Option from "effect/Option"
+import { randomUUID } from "node:crypto"
 import type { Person, Service } from "./day.ts"
 
 const valuesOf = ({ authUrl, baseUrl, customerId, customerKey }: Service, { dateOfBirth, name }: Person) => {
@@ -14,13 +15,14 @@ const valuesOf = ({ authUrl, baseUrl, customerId, customerKey }: Service, { date
     auth_url: authUrl,
     base_url: baseUrl,
     customer_id: customerId,
-    customer_key: customerKey
+    customer_key: customerKey,
+    uuid: randomUUID()
   }
 }
 
 /** For the help. */
 export const help = "{name}, {date_of_birth} (yyyy-mm-dd), {dob} (dd-mm-yyyy), {year}, {month}, {day}, {auth_url}, " +
-  "{base_url}, {customer_id} and {customer_key}"
+  "{base_url}, {customer_id}, {customer_key} and {uuid} (another one for each check)"
 
 /** Replaces the placeholders of a text. `encode` makes a value fit into the text. Other braces stay. */
 export const fill = (service: Service, person: Person, encode: (value: string) => string = (value) => value) =>

@@ -3,7 +3,7 @@ import * as Struct from "effect/Struct"
 import escapeHtml from "escape-html"
 import * as Curl from "../journal/curl.ts"
 import type { Finding, Request } from "./day.ts"
-import * as Judges from "./judges.ts"
+import { merged } from "./judges/judge.ts"
 import type { DayResult, Report } from "./run.ts"
 
 /** A finding with the days that show it. */
@@ -13,7 +13,7 @@ interface Listed extends Finding {
 
 /** Each finding once. */
 const listed = ({ days }: Report): ReadonlyArray<Listed> =>
-  Judges.merged(days.flatMap(({ findings }) => findings)).map((finding) => ({
+  merged(days.flatMap(({ findings }) => findings)).map((finding) => ({
     ...finding,
     days: days.filter(({ findings }) => findings.some(({ text }) => text === finding.text)).map(({ word }) => word)
   }))
@@ -105,8 +105,8 @@ export const junit = (report: Report): string => {
     const text = findings.flatMap((finding) => linesOf(origin)({ ...finding, days: [word] })).join("\n")
     const content = verdict === "wrong"
       ? element("failure", { message: findings.map(({ text }) => text).join("; ") }, attribute(text))
-      : reason !== undefined
-      ? element("skipped", { message: reason }, "")
+      : verdict === "not tested"
+      ? element("skipped", { message: reason ?? "" }, "")
       : verdict === "risky"
       ? element("system-out", {}, attribute(text))
       : ""

@@ -5,15 +5,21 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Struct from "effect/Struct"
 import { randomBytes } from "node:crypto"
 import * as Control from "../../Control.ts"
 import * as MockServer from "../../MockServer.ts"
 import type { Entry } from "../journal/entry.ts"
 import * as Sent from "../journal/sent.ts"
+import { IsLenient } from "../service/dataPlane.ts"
 import type * as Day from "./day.ts"
 import * as Days from "./days.ts"
 import * as FirstRun from "./firstRun.ts"
-import * as Judges from "./judges.ts"
+import * as Judges from "./judges/all.ts"
+import { isReached, merged, stepsOf } from "./judges/judge.ts"
+import { exitCodes } from "./judges/outcomes.ts"
+import { requests } from "./judges/requests.ts"
+import { otherCustomer } from "./judges/tokens.ts"
 import * as Persons from "./persons.ts"
 import * as Replies from "./replies.ts"
 
@@ -50,7 +56,7 @@ export interface DayResult {
   readonly word: string
   readonly title: string
   readonly verdict: "wrong" | "risky" | "good" | "not tested"
-  /** Why the day was not tested. */
+  /** Why the day was not tested, or which of its responses the client did not receive. */
   readonly reason?: string
   readonly findings: ReadonlyArray<Day.Finding>
   readonly millis: number
@@ -75,6 +81,11 @@ const requestOf = (entry: Entry): Day.Request => {
     entry,
     at: Date.parse(entry.at),
     authorization: header("authorization") || undefined,
+    target: Option.match(sent, { onNone: () => "", onSome: ({ target }) => target }),
+    headers: Option.match(sent, {
+      onNone: () => [],
+      onSome: ({ headers }) => Object.values(Struct.omit(headers, "authorization")).map(String)
+    }),
     host: header("host"),
     name: Option.getOrUndefined(Option.flatMap(person, ({ name }) => name)),
     dateOfBirth: Option.getOrUndefined(
@@ -106,11 +117,15 @@ const withRequests = (
 ): ReadonlyArray<Day.Check> => {
   const names = recorded.map(({ person }) => Persons.comparable(person.name))
   const ownerOf = (request: Day.Request, index: number) => {
-    const named = request.name === undefined ? -1 : names.indexOf(Persons.comparable(request.name))
+    const name = request.name === undefined ? undefined : Persons.comparable(request.name)
+    const isCurrent = ({ end, start }: Recorded) => index >= start && index < end
+    const named = recorded.findIndex((check, number) => names[number] === name && isCurrent(check))
     return named >= 0
       ? named
+      : name !== undefined && names.includes(name)
+      ? names.indexOf(name)
       : isOwn(request)
-      ? recorded.findIndex(({ end, start }) => index >= start && index < end)
+      ? recorded.findIndex(isCurrent)
       : -1
   }
   const owners = seen.map(ownerOf)
@@ -132,7 +147,7 @@ const make = (door: Door, patience: Duration.Duration) =>
         customers: [{ customerId: customer.customerId, customerKey: Redacted.make(customer.customerKey) }]
       }),
       onExchange: (entry) => Effect.sync(() => void seen.push(requestOf(entry)))
-    }))
+    })).pipe(Effect.provideService(IsLenient, true))
     const control = Context.get(server, Control.Control)
     const { url } = Context.get(server, MockServer.MockServer)
     /** The address by which the client knows the mock server, which may be localhost. */
@@ -161,6 +176,7 @@ const make = (door: Door, patience: Duration.Duration) =>
         ]
         yield* session.clearFaults
         if (step.advance !== undefined) yield* session.advance(step.advance)
+        yield* session.changeProfile({ preset: "default", ...step.profile })
         if (step.revokeTokens === true) yield* session.revokeTokens()
         yield* Effect.forEach(
           replies.flatMap((faults) => faults?.(person, new Date(), other.origin) ?? []),
@@ -183,36 +199,63 @@ const make = (door: Door, patience: Duration.Duration) =>
       check(firstService, firstDrive, step, { number, patience: firstRunPatience, isSubstituted })
     const recorded = yield* Effect.forEach(
       Object.values(FirstRun.steps),
-      (step, number) => checkFirst(step, number, false)
+      (step, number) =>
+        Effect.tap(checkFirst(step, number, false), ({ ended }) =>
+          ended || number > 0
+            ? Effect.void
+            : new FirstRun.NotDriven({ text: FirstRun.endless, explanation: "" }))
     )
-    const service = { ...firstService, baseUrl: origin() }
-    const first = withRequests(recorded, seen, () => true).map((check) => ({ ...check, service }))
+    const first = withRequests(recorded, seen, () => true)
     // Such a client keeps its token between two processes, and may use that of another customer.
     const keepsToken = isProcess &&
       first.some(({ requests }) => requests.length > 0 && requests.every(({ entry }) => entry.operation !== "token"))
-    const isShared = keepsToken || customer !== undefined
-    const driver: Day.Driver = {
-      isProcess: isProcess && !keepsToken,
-      isShared,
-      isEndpoint,
-      patience: Duration.format(patience)
-    }
-    const flaws = Judges.merged(Judges.requests(first, driver))
-    const explanation = FirstRun.explanation(first)
-    const problem = FirstRun.problem(first, flaws.length > 0)
-    if (problem !== undefined) return yield* new FirstRun.NotDriven({ text: problem, explanation })
     // The mock server refuses the checks of such a client, so the days replace its responses.
     const isSubstituted = first[0]?.outcome !== "clear"
+    const driver: Day.Driver = {
+      isCommand: isProcess,
+      isProcess: isProcess && !keepsToken,
+      isShared: keepsToken || customer !== undefined,
+      isEndpoint,
+      isSubstituted,
+      patience: Duration.format(patience)
+    }
+    const malformed = requests(first, driver)
+    const explanation = FirstRun.explanation(first)
+    const problem = FirstRun.problem(first, malformed.length > 0)
+    if (problem !== undefined) return yield* new FirstRun.NotDriven({ text: problem, explanation })
     const isMute = isSubstituted && (yield* checkFirst(FirstRun.steps.clear, 3, true)).outcome !== "clear"
-    return { check, driver, explanation, flaws, isMute, isSubstituted, newService, seen, service, url }
+    const second = keepsToken
+      ? yield* Effect.flatMap(Effect.orDie(newService("second-customer")), (service) =>
+        check(service, door.open(service), FirstRun.steps.clear, { number: 4, patience, isSubstituted }))
+      : undefined
+    const ofSecond = second === undefined ? [] : withRequests([second], seen, () =>
+      false)
+    const flaws = merged([...malformed, ...exitCodes(first, driver), ...otherCustomer(ofSecond, driver)])
+    /** Returns the clock of a session to the real time, because the client has this time. */
+    const resetClock = ({ customerId }: Day.Service) => Effect.orDie(control.session(customerId).resetClock)
+    return {
+      check,
+      driver,
+      explanation,
+      first,
+      flaws,
+      isMute,
+      newService,
+      resetClock,
+      seen,
+      service: firstService,
+      url
+    }
   })
 
 /** Runs the first run and then the days. Fails if the client cannot be tested. */
 export const run = (door: Door, { concurrency, days, onDay, patience }: Options) =>
   Effect.gen(function*() {
     const client = yield* make(door, patience)
-    const { driver, flaws, isMute, isSubstituted, seen } = client
+    const { driver, flaws, isMute, seen } = client
+    const { isShared, isSubstituted } = driver
     const slots = yield* Effect.makeSemaphore(concurrency)
+    let previous = isShared ? client.first.at(-1) : undefined
 
     const runDay = (day: Day.Day): Effect.Effect<DayResult, FirstRun.NotDriven> =>
       Effect.gen(function*() {
@@ -221,31 +264,61 @@ export const run = (door: Door, { concurrency, days, onDay, patience }: Options)
         if (notTested !== undefined) {
           return { word, title, verdict: "not tested", reason: notTested, findings: [], millis: 0 } as const
         }
-        const service = driver.isShared
+        const service = isShared
           ? client.service
           : yield* Effect.orDie(client.newService(word, day.customerKey))
-        const drive = door.open(service)
         const number = 16 + 16 * Days.all.indexOf(day)
-        const [duration, recorded] = yield* Effect.timed(Effect.forEach(day.steps, (step, index) => {
-          const check = client.check(service, drive, step, { number: number + index, patience, isSubstituted })
-          return day.isLong ? check : slots.withPermits(1)(check)
-        }))
+        const checkAs = (drive: Drive) => (step: Day.Step, index: number) =>
+          client.check(service, drive, step, { number: number + index, patience, isSubstituted })
+        const drive = checkAs(door.open(service))
+        const [duration, recorded] = yield* Effect.timed(
+          day.isSimultaneous
+            ? Effect.gen(function*() {
+              const [first, second, ...others] = day.steps
+              if (first === undefined || second === undefined) return []
+              const check = yield* drive(first, 0)
+              // A backend that renewed its token at once has one again. Other clients begin without one.
+              const isRenewed = isShared && check.outcome === "clear"
+              const steps = [{ ...second, ...isRenewed && { revokeTokens: true } }, ...others]
+              const fresh = isShared ? drive : checkAs(door.open(service))
+              return yield* Effect.forEach(steps, (step, index) => fresh(step, index + 1), { concurrency: "unbounded" })
+            })
+            : Effect.forEach(
+              day.steps,
+              (step, index) => day.isLong ? drive(step, index) : slots.withPermits(1)(drive(step, index))
+            )
+        )
+        yield* client.resetClock(service)
         const checks = withRequests(
           recorded,
           seen,
-          ({ entry }) => driver.isShared || entry.customerId === service.customerId
+          ({ entry }) => isShared || entry.customerId === service.customerId
         )
-        const judges = [Judges.cleared(day), ...(isMute ? [] : [Judges.notCleared]), ...day.judges, ...Judges.all]
-        const findings = Judges.merged(judges.flatMap((judge) => judge(checks, driver)))
+        const findings = merged(
+          Judges.of(day, isMute).flatMap((judge) => judge(checks, { ...driver, previous }))
+        )
+        if (isShared) previous = checks.at(-1)
         const verdict = verdictOf(findings)
         const millis = Duration.toMillis(duration)
-        const reason = isMute ? muteReason : checks.some(Judges.isReached) ? undefined : unreachedReason
+        const unreached = stepsOf(checks.filter((check) => !isReached(check))).map(({ label }) => label)
+        const reason = isMute
+          ? muteReason
+          : unreached.length === checks.length
+          ? unreachedReason
+          : undefined
         return verdict === "good" && reason !== undefined
           ? { word, title, verdict: "not tested", reason, findings, millis } as const
-          : { word, title, verdict, findings, millis } as const
+          : {
+            word,
+            title,
+            verdict,
+            ...unreached.length > 0 && { reason: `not reached: ${unreached.join(", ")}` },
+            findings,
+            millis
+          } as const
       }).pipe(Effect.tap(onDay))
 
-    const results = yield* Effect.forEach(days, runDay, { concurrency: driver.isShared ? 1 : "unbounded" })
+    const results = yield* Effect.forEach(days, runDay, { concurrency: isShared ? 1 : "unbounded" })
     const firstDay: DayResult = {
       word: "first-run",
       title: "The first requests",

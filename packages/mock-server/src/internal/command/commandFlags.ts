@@ -88,8 +88,14 @@ export const testClient = [
     "text",
     "Body of this POST, JSON or a form, with placeholders (default: name and date_of_birth as JSON)"
   ),
-  valueFlag("port", "number", "Port of the mock server for --url (default: 4010)"),
-  valueFlag("customer", "id:key", "Customer of this backend (default: demo-customer:demo-key)"),
+  repeatableFlag("header", "name: value", "Header of this POST, with placeholders, such as \"Idempotency-Key: {uuid}\""),
+  booleanFlag("watch", "Name each person, and ask you what the client says"),
+  valueFlag(
+    "port",
+    "number",
+    "Port of the mock server, whose page shows the running test (default: 4010; with --command a free one)"
+  ),
+  valueFlag("customer", "id:key", "Customer of a backend, and with --watch (default: demo-customer:demo-key)"),
   repeatableFlag(
     "clear",
     "pattern",
@@ -100,7 +106,7 @@ export const testClient = [
   booleanFlag("explain", "Check three persons, and show what the client does and how it is understood"),
   booleanFlag("list", "List the days"),
   repeatableFlag("only", "day", "Only this day"),
-  valueFlag("deadline", "duration", "Longest wait for one check (default: 65 seconds; with --url 35 seconds)"),
+  valueFlag("deadline", "duration", "Longest wait for one check (default: 65 seconds; with --url 35 seconds, with --watch 10 minutes)"),
   valueFlag("parallel", "number", "How many checks run at once (default: 4)"),
   valueFlag("format", "form", "Format of the report (default: table)", ["table", "json", "junit"]),
   valueFlag("output", "file", "File to write the report to, instead of printing it")

@@ -7,6 +7,7 @@ import * as Text from "@effect-idv/cli/textField"
 import { fromFlagViolations, UsageError } from "@effect-idv/cli/usageError"
 import * as Violation from "@effect-idv/core/Violation"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -20,6 +21,7 @@ import * as Endpoint from "../clientTest/endpoint.ts"
 import * as Placeholders from "../clientTest/placeholders.ts"
 import * as Report from "../clientTest/report.ts"
 import * as Run from "../clientTest/run.ts"
+import * as Watch from "../clientTest/watch.ts"
 
 /** The client does something wrong. The report lists it. */
 export class ClientWrong extends Schema.TaggedError<ClientWrong>("@effect-idv/mock-server/internal/ClientWrong")(
@@ -38,7 +40,7 @@ const Flags = Schema.Struct({
       Violation.expecting("the word of a day, as --list prints them")
     )
   )),
-  port: Schema.optionalWith(FlagValues.wholeNumber(0, 65_535), { exact: true, default: () => 4010 }),
+  port: Schema.optionalWith(FlagValues.wholeNumber(0, 65_535), { exact: true }),
   url: Schema.optionalWith(
     Schema.String.pipe(Schema.filter((text) => URL.canParse(text), Violation.expecting("the address of an endpoint"))),
     { exact: true }
@@ -47,7 +49,8 @@ const Flags = Schema.Struct({
     exact: true,
     default: () => "demo-customer:demo-key"
   }),
-  env: Schema.Array(Text.matching(/^\w+=/, "NAME=value"))
+  env: Schema.Array(Text.matching(/^\w+=/, "NAME=value")),
+  header: Schema.Array(Text.matching(/^[\w-]+: */, "name: value"))
 })
 
 const flagsOf = (args: ParsedArguments.ParsedArguments) =>
@@ -61,7 +64,8 @@ const flagsOf = (args: ParsedArguments.ParsedArguments) =>
       ...ParsedArguments.field(args, "url"),
       ...ParsedArguments.field(args, "customer"),
       only: ParsedArguments.values(args, "only"),
-      env: ParsedArguments.values(args, "env")
+      env: ParsedArguments.values(args, "env"),
+      header: ParsedArguments.values(args, "header")
     }),
     fromFlagViolations(args)
   )
@@ -98,27 +102,38 @@ const outcomesOf = (args: ParsedArguments.ParsedArguments) =>
     }
   )
 
-const doorOf = (args: ParsedArguments.ParsedArguments, { customer, env, port, url }: typeof Flags.Type) =>
+const splitAt = (text: string, separator: string): readonly [string, string] => {
+  const at = text.indexOf(separator)
+  return [text.slice(0, at), text.slice(at + 1)]
+}
+
+const doorOf = (args: ParsedArguments.ParsedArguments, { env, header, url, ...flags }: typeof Flags.Type) =>
   Effect.gen(function*() {
     const line = ParsedArguments.value(args, "command")
+    const isWatch = ParsedArguments.isOn(args, "watch")
     const outcomeOf = yield* outcomesOf(args)
-    if ((line === undefined) === (url === undefined)) {
-      return yield* fail("--command or --url is missing: expected one of them, to check one person")
+    if ([line !== undefined, url !== undefined, isWatch].filter(Boolean).length !== 1) {
+      return yield* fail("--command, --url or --watch is missing: expected one of them, to check one person")
     }
+    const [customerId, customerKey] = splitAt(flags.customer, ":")
+    const shared = { port: flags.port ?? 4010, customer: { customerId, customerKey } }
+    if (isWatch) return yield* Watch.door(shared)
     if (url !== undefined) {
-      const [, customerId = "", customerKey = ""] = /^([^:]+):(.+)$/.exec(customer) ?? []
       const body = ParsedArguments.value(args, "body") ?? `{"name":"{name}","date_of_birth":"{date_of_birth}"}`
-      return yield* Endpoint.door({ url, body, port, customer: { customerId, customerKey }, outcomeOf })
+      return yield* Endpoint.door({
+        ...shared,
+        url,
+        body,
+        headers: header.map((text) => splitAt(text.replace(/: */, ":"), ":")),
+        outcomeOf
+      })
     }
     const words = Placeholders.words(line ?? "")
     if (Option.isNone(words) || words.value.length === 0) {
       return yield* fail("--command is invalid: expected a program and its words, with closed quotation marks")
     }
-    const variables = Object.fromEntries(env.map((text) => {
-      const at = text.indexOf("=")
-      return [text.slice(0, at), text.slice(at + 1)]
-    }))
-    return Command.door({ words: words.value, variables, outcomeOf })
+    const variables = Object.fromEntries(env.map((text) => splitAt(text, "=")))
+    return Command.door({ words: words.value, variables, outcomeOf, port: flags.port ?? 0 })
   })
 
 const list = Days.all.map(({ title, word }) => `${word.padEnd(18)}${title}`).join("\n")
@@ -129,7 +144,7 @@ export const testClient = (args: ParsedArguments.ParsedArguments) =>
     const flags = yield* flagsOf(args)
     const isExplained = ParsedArguments.isOn(args, "explain")
     const door = yield* doorOf(args, flags)
-    const hasPattern = ParsedArguments.values(args, "clear").length > 0
+    const hasPattern = ParsedArguments.values(args, "clear").length > 0 || ParsedArguments.isOn(args, "watch")
     if (!isExplained && !hasPattern) {
       return yield* fail(
         "--clear is missing: expected what the client says about a person who is clear, as a regular expression or " +
@@ -137,8 +152,9 @@ export const testClient = (args: ParsedArguments.ParsedArguments) =>
       )
     }
     if (flags.output !== undefined) yield* OutputFile.check("output", flags.output)
-    // The days of a backend run one after another.
-    const patience = flags.deadline ?? Duration.seconds(door.customer === undefined ? 65 : 35)
+    // The days of a backend run one after another. A person needs longer.
+    const patience = flags.deadline ??
+      Duration.seconds(ParsedArguments.isOn(args, "watch") ? 600 : door.customer === undefined ? 65 : 35)
     const days = isExplained ? [] : Days.all.filter(({ word }) => flags.only.length === 0 || flags.only.includes(word))
     const progress = yield* Progress.make(process.stderr, days.length, "days")
     const report = yield* Run.run(door, {
@@ -160,6 +176,13 @@ export const testClient = (args: ParsedArguments.ParsedArguments) =>
     if (isExplained) {
       return yield* Console.log(report.explanation)
     }
+    if (
+      report.days.every(({ verdict }, index) =>
+        index === 0 || verdict === "not tested"
+      )
+    ) {
+      return yield* fail(`No day was tested: ${report.days.at(-1)?.reason}`)
+    }
     const text = Report[flags.format](report)
     if (flags.output === undefined) {
       yield* Console.log(text)
@@ -170,4 +193,4 @@ export const testClient = (args: ParsedArguments.ParsedArguments) =>
     if (Report.isWrong(report)) {
       return yield* new ClientWrong({ message: `idv-mock test-client: ${Report.summary(report)}` })
     }
-  }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layerUndici))
+  }).pipe(Effect.scoped, Effect.provide([NodeHttpClient.layerUndici, NodeTerminal.layer]))

@@ -19,6 +19,7 @@ interface Person {
 }
 
 interface Values {
+  readonly target: string
   /** By names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The customer id of a token request. */
@@ -51,8 +52,8 @@ const customerIdOf = (headers: Request.Headers) => (): Option.Option<string> =>
   )
 
 /** Decodes the request when a verification compares it. */
-export const make = ({ body, headers }: Pick<Request.Request, "body" | "headers">): Sent =>
-  Redacted.make<Values>({ headers, person: lazyPerson(body), customerId: customerIdOf(headers) })
+export const make = ({ body, headers, target }: Pick<Request.Request, "body" | "headers" | "target">): Sent =>
+  Redacted.make<Values>({ target, headers, person: lazyPerson(body), customerId: customerIdOf(headers) })
 
 /** Returns what the request of an entry sent, if the entry is one of a journal of this process. */
 export const of = ({ sent }: { readonly sent?: Sent }): Option.Option<Values> =>

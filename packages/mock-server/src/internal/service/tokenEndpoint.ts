@@ -75,16 +75,29 @@ export const decide = (
     if (form.size > 1 && profile.tokenParameters === "refused") {
       return yield* refuse("parameters", 400, "grant_type is the only parameter that is allowed")
     }
-    const token = yield* customer.issueToken
-    return {
-      rule: "token.granted",
-      facts: { kind: "granted", seconds: tokenLifetimeSeconds(profile), isFormEncoded: isEncoded } as const,
-      claims: ["token.success.status", "token.response.fields", "token.lifetime", "token.response.lifetime"],
-      unexpected: false,
-      response: ResponseFormat.tokenResponse(profile, token),
-      issuedToken: token
-    }
+    return yield* grant(
+      {
+        rule: "token.granted",
+        facts: { kind: "granted", seconds: tokenLifetimeSeconds(profile), isFormEncoded: isEncoded },
+        claims: ["token.success.status", "token.response.fields", "token.lifetime", "token.response.lifetime"],
+        unexpected: false
+      },
+      customer,
+      profile
+    )
   }).pipe(Effect.catchTag("RequestRefused", ({ decision }) => Effect.succeed(decision)))
+
+/** Issues a token, which becomes the response of a decision. */
+export const grant = (
+  decision: Omit<Decision, "response" | "issuedToken">,
+  customer: Session.Session,
+  profile: Profile
+): Effect.Effect<Decision> =>
+  Effect.map(customer.issueToken, (token) => ({
+    ...decision,
+    response: ResponseFormat.tokenResponse(profile, token),
+    issuedToken: token
+  }))
 
 const formType = "application/x-www-form-urlencoded"
 
