@@ -11,7 +11,7 @@ export default defineConfig({
       // With more cases.
       "packages/core/test/{AmlCheck,FailClosed,InvisibleCharacters,SchemaGuard,Schemas,TokenState}.test.ts",
       "packages/contract/test/Mutant.test.ts",
-      "packages/mock-server/test/{Pairwise,masking}.test.ts",
+      "packages/mock-server/test/{ClientTest,Pairwise,masking}.test.ts",
       "packages/rescreening/test/{Ledger.property,Rescreening,Review}.test.ts"
     ],
     env: { CASES: "20" },

@@ -1,4 +1,5 @@
 /** The days of a client test, the most important first. */
+import * as Arr from "effect/Array"
 import type { Day, Driver, Step } from "./day.ts"
 import { clearing, failed, success, tippingOff } from "./judges/outcomes.ts"
 import { renewal, sharedToken } from "./judges/tokens.ts"
@@ -215,10 +216,8 @@ export const all: ReadonlyArray<Day> = [
   ], { notTested: ofKeptToken }),
   day("simultaneous", "Ten checks at once, without a token", [
     step("a check after all tokens were revoked", "clear", { revokeTokens: true }),
-    ...["2nd", "3rd", "4th", "5th", "6th", "7th", "8th", "9th", "10th"].map((number) =>
-      step(`the ${number} check at once`, "clear")
-    ),
-    step("a potential match at once", "review", { person: { name: "Ines Testpep" } })
+    ...Arr.makeBy(9, (index) => step(`check ${index + 1} of ten`, "clear")),
+    step("a potential match among them", "review", { person: { name: "Ines Testpep" } })
   ], {
     judges: [sharedToken],
     isSimultaneous: true,
