@@ -83,7 +83,7 @@ export interface Options {
  * @since 0.1.0
  */
 export const days: ReadonlyArray<Pick<Day.Day, "word" | "title">> = Days.all.filter(({ notTested }) =>
-  notTested({ ...Function.driver, isShared: false, isSubstituted: false, patience: "" }) === undefined
+  notTested({ ...Function.driver, isShared: false, isSubstituted: false, patience: "", history: [] }) === undefined
 ).map(({ title, word }) => ({ word, title }))
 
 /**

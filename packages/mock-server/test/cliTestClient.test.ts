@@ -1,12 +1,21 @@
+import * as Terminal from "@effect/platform/Terminal"
 import { describe, it } from "@effect/vitest"
 import { strictEqual } from "@effect/vitest/utils"
-import { Effect, Predicate } from "effect"
+import { Duration, Effect, Predicate } from "effect"
 import { XMLParser } from "fast-xml-parser"
-import { match } from "node:assert"
+import { deepStrictEqual, match } from "node:assert"
+import { randomUUID } from "node:crypto"
+import { createServer, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
 import { PassThrough } from "node:stream"
 import { fileURLToPath } from "node:url"
+import { freePort } from "../../../tools/test-services/freePort.ts"
+import * as Days from "../src/internal/clientTest/days.ts"
+import * as Run from "../src/internal/clientTest/run.ts"
+import * as Watch from "../src/internal/clientTest/watch.ts"
 import { main } from "../src/internal/command/main.ts"
 import { captured } from "./support/captured.ts"
+import { make, type Parts } from "./support/foreignClient.ts"
 
 const client = `'${process.execPath}' '${fileURLToPath(new URL("support/checkPerson.mjs", import.meta.url))}' {name} ` +
   "{date_of_birth}"
@@ -24,7 +33,129 @@ const run = (...words: ReadonlyArray<string>) =>
     Effect.map(({ stderr, stdout, value }) => ({ ...value, stdout: stdout.join("\n"), stderr: stderr.join("\n") }))
   )
 
+/** The customer of a backend that uses the mock server at this port. */
+const serviceAt = (port: number) => ({
+  authUrl: `http://127.0.0.1:${port}`,
+  baseUrl: `http://127.0.0.1:${port}`,
+  customerId: "demo-customer",
+  customerKey: "demo-key"
+})
+
+/** A backend with a client of the service, and what the test says about it. */
+const testBackend = (
+  parts: Partial<Parts>,
+  respond: (outcome: string, response: ServerResponse) => void,
+  ...words: ReadonlyArray<string>
+) =>
+  Effect.gen(function*() {
+    const port = yield* freePort
+    const check = make(parts)(serviceAt(port))
+    const server = createServer((request, response) => {
+      const { headers: { "x-born": dateOfBirth = "", "x-person": name = "" } } = request
+      const person = { name: decodeURIComponent(String(name)), dateOfBirth: String(dateOfBirth) }
+      void check(person).catch(() => "error").then((outcome) => respond(outcome, response))
+    })
+    yield* Effect.acquireRelease(
+      Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+      () => Effect.sync(() => server.closeAllConnections())
+    )
+
+    const { port: ownPort } = server.address() as AddressInfo
+    return yield* run(
+      ...["--url", `http://127.0.0.1:${ownPort}`, "--port", String(port), "--clear", "status=201"],
+      ...["--header", "x-person: {name}", "--header", "x-born: {date_of_birth}", "--review", "status=202", ...words]
+    )
+  }).pipe(Effect.scoped)
+
+/** Responds to a match as to an outage, with an id for each request. */
+const discreet = (outcome: string, response: ServerResponse) =>
+  void response.writeHead(outcome === "clear" ? 201 : 202, {
+    "x-request-id": randomUUID(),
+    "x-sum": randomUUID().slice(0, 6)
+  })
+    .end()
+
 describe("idv-mock test-client", () => {
+  it.live("tests a backend", () =>
+    Effect.gen(function*() {
+      const days = ["match", "tipping-off", "simultaneous", "refused-token"].flatMap((word) => ["--only", word])
+      const good = yield* testBackend({}, discreet, ...days)
+      match(good.stdout, /\n0 wrong, 0 risky; 5 days good, 0 not tested$/)
+      strictEqual(good.exitCode, 0)
+      const selfish: Partial<Parts> = {
+        // Reports the first 401, and then requests a token for each of several simultaneous checks.
+        token: (kept, renew) => Promise.race([kept, Promise.resolve(undefined)]).then((token) => token ?? renew())
+      }
+      const revealing = yield* testBackend(
+        selfish,
+        (outcome, response) =>
+          void response.writeHead(outcome === "clear" ? 201 : outcome === "review" ? 202 : 503).end(),
+        ...days
+      )
+      match(revealing.stdout, /RISKY {2}The response to the applicant differs between a potential match and an outage/)
+      match(revealing.stdout, /RISKY {2}The client does not renew the token after a 401/)
+    }))
+
+  it.live("takes a backend that breaks off for an error, and not for a missing one", () =>
+    Effect.gen(function*() {
+      const { error, exitCode, stdout } = yield* testBackend(
+        {},
+        (outcome, response) => outcome === "error" ? void response.destroy() : discreet(outcome, response),
+        ...["--only", "errors"]
+      )
+      deepStrictEqual([error, exitCode], ["", 0])
+      match(stdout, /good +errors/)
+      match((yield* run("--url", "http://127.0.0.1:9", "--clear", "x")).error, /Nothing responds at --url/)
+    }))
+
+  it.live("ends although a child keeps the output open", () =>
+    Effect.gen(function*() {
+      const command = `sh -c 'setsid sleep 20 & exec "$@"' sh ${client}`
+      const { exitCode, stdout } = yield* run("--command", command, "--clear", "^clear", "--explain")
+      strictEqual(exitCode, 0)
+      match(stdout, /no match: understood as clear, code 0/)
+    }))
+
+  it.live("ends with 2 if no day was tested", () =>
+    Effect.gen(function*() {
+      const words = ["--command", client, "--clear", "^clear", "--review", "^review", "--only", "token-reuse"]
+      const { error, exitCode } = yield* run(...words)
+      match(error, /^No day was tested: each command is a new process/)
+      strictEqual(exitCode, 2)
+    }))
+
+  it.live("asks a person who operates the client", () =>
+    Effect.gen(function*() {
+      const port = yield* freePort
+      const check = make({})(serviceAt(port))
+      let person = { name: "", dateOfBirth: "" }
+      const terminal = Terminal.Terminal.of({
+        columns: Effect.succeed(80),
+        isTTY: Effect.succeed(false),
+        readInput: Effect.never,
+        display: (text) =>
+          Effect.sync(() => {
+            const [, name = "", dateOfBirth = ""] = /^Check (.*), born on (\S+)\. /.exec(text) ?? []
+            person = { name, dateOfBirth }
+          }),
+        readLine: Effect.promise(() => check(person).catch(() => "error"))
+      })
+      const { days } = yield* Run.run(
+        yield* Effect.provideService(
+          Watch.door({ port, customer: serviceAt(port) }),
+          Terminal.Terminal,
+          terminal
+        ),
+        {
+          days: Days.all.filter(({ word }) => word === "match" || word === "names"),
+          patience: Duration.minutes(10),
+          concurrency: 1,
+          onDay: () => Effect.void
+        }
+      ).pipe(Effect.scoped)
+      deepStrictEqual(days.map(({ verdict }) => verdict), ["good", "good", "good"])
+    }))
+
   it.live("reports a command that cannot be tested", () =>
     Effect.forEach(
       [
@@ -68,8 +199,9 @@ describe("idv-mock test-client", () => {
     Effect.gen(function*() {
       for (
         const [words, expected] of [
-          [[], /^--command or --url is missing/],
+          [[], /^--command, --url or --watch is missing/],
           [["--command", "x"], /^--clear is missing/],
+          [["--command", "x", "--watch"], /^--command, --url or --watch is missing: expected one of them/],
           [["--command", "x 'y", "--clear", "x"], /^--command is invalid/],
           [["--command", "x", "--clear", "("], /^--clear is invalid/],
           [["--command", "x", "--clear", "x", "--only", "s3cret"], /^--only is invalid: expected the word of a day/]

@@ -111,8 +111,8 @@ export interface Driver {
   readonly isSubstituted: boolean
   /** How long the test waits for a check, as a text. */
   readonly patience: string
-  /** The last check of the day before, if the client is the same. */
-  readonly previous?: Check | undefined
+  /** The checks of the days before, if the client is the same. */
+  readonly history: ReadonlyArray<Check>
 }
 
 export type Judge = (checks: ReadonlyArray<Check>, driver: Driver) => ReadonlyArray<Finding>

@@ -1,4 +1,7 @@
-/** The days of a client test, the most important first. */
+/**
+ * The days of a client test, the most important first. At the end are those after which a careful client may pause,
+ * because a backend is the same client on all days.
+ */
 import * as Arr from "effect/Array"
 import type { Day, Driver, Step } from "./day.ts"
 import { clearing, failed, success, tippingOff } from "./judges/outcomes.ts"
@@ -162,87 +165,13 @@ export const all: ReadonlyArray<Day> = [
       "risky"
     )
   }),
-  day("retry-after", "The service asks to wait", [
-    step("status 429 with Retry-After: 3", "clear", {
-      faults: () => [Replies.status("aml", { status: 429, retryAfter: { kind: "seconds", seconds: 3 } }, 1)]
-    }),
-    step("status 503 with Retry-After: 3", "clear", {
-      faults: () => [Replies.status("aml", { status: 503, retryAfter: { kind: "seconds", seconds: 3 } }, 1)]
-    }),
-    step("status 429 with a date in Retry-After", "clear", {
-      faults: () => [Replies.status("aml", { status: 429, retryAfter: { kind: "date", in: "3 seconds" } }, 1)]
-    }),
-    step("status 429 each time", "not clear", {
-      faults: () => [Replies.status("aml", { status: 429, retryAfter: { kind: "seconds", seconds: 1 } })]
+  day("same-name", "Two persons with the same name", [
+    step("no match", "clear", { person: { name: "Lena Quvolaria" } }),
+    step("the same name and another date of birth, with a potential match", "review", {
+      person: { name: "Lena Quvolaria" },
+      faults: match
     })
-  ]),
-  day("retry-after-hour", "The service asks to wait for an hour", [
-    step("status 429 with Retry-After: 3600", "not clear", {
-      faults: () => [Replies.status("aml", { status: 429, retryAfter: { kind: "seconds", seconds: 3600 } })]
-    })
-  ], { isLong: true }),
-  day("token-errors", "The token endpoint fails", [
-    step("a token request with status 500", "not clear", {
-      revokeTokens: true,
-      faults: () => [Replies.status("token", { status: 500 })]
-    }),
-    step("a token request with status 401", "not clear", {
-      revokeTokens: true,
-      faults: () => [
-        Replies.status("token", {
-          status: 401,
-          body: "{\"error\":\"invalid_client\"}",
-          contentType: "application/json"
-        })
-      ]
-    }),
-    step("a token response that is an HTML page", "not clear", {
-      revokeTokens: true,
-      faults: () => [{ on: "token", what: { kind: "html" } }]
-    }),
-    step("a token response without a token", "not clear", {
-      revokeTokens: true,
-      faults: () => [Replies.status("token", { status: 200, body: "{}", contentType: "application/json" })]
-    })
-  ]),
-  day("token-type", "The token response states another token_type, or none", [
-    step("token_type bearer", "clear", { revokeTokens: true, profile: { tokenType: "bearer" } }),
-    step("no token_type", "clear", { revokeTokens: true, profile: { tokenType: "absent" } })
-  ]),
-  day("token-reuse", "Three checks in a row", [
-    step("the first check", "clear"),
-    step("the second check", "clear"),
-    step("the third check", "clear")
-  ], { notTested: ofKeptToken }),
-  day("simultaneous", "Ten checks at once, without a token", [
-    step("a check after all tokens were revoked", "clear", { revokeTokens: true }),
-    ...Arr.makeBy(9, (index) => step(`check ${index + 1} of ten`, "clear")),
-    step("a potential match among them", "review", { person: { name: "Ines Testpep" } })
-  ], {
-    judges: [sharedToken],
-    isSimultaneous: true,
-    cleared: clearing("The client clears a person by the result of a simultaneous check", values),
-    notTested: (driver) =>
-      ofKeptToken(driver) ??
-        (driver.isSubstituted ? "correct the findings of first-run, and test again" : undefined)
-  }),
-  day("expired-token", "The token is older than an hour", [
-    step("a check before the hour is over", "clear"),
-    step("a check after an hour", "clear", { advance: "61 minutes" }),
-    step("the check after that", "clear")
-  ], { judges: [renewal], notTested: ofKeptToken }),
-  day("refused-token", "The service refuses the token once", [
-    step("a check whose first token is revoked", "clear", {
-      faults: () => [{ on: "aml", what: { kind: "tokenRevocation" }, when: { kind: "first", n: 1 } }]
-    }),
-    step("the next check", "clear"),
-    step("the check after that", "clear")
-  ], { judges: [renewal] }),
-  day("refused-tokens", "The service refuses every token", [
-    step("status 401 each time", "not clear", {
-      faults: () => [{ on: "aml", what: { kind: "tokenRevocation" } }]
-    })
-  ]),
+  ], { cleared: clearing("The client clears a person by the result of a person of the same name", values) }),
   day("names", "Names as people have them", [
     named("letters beyond ASCII", "Zoë Müller-Łukasiewicz"),
     named("Cyrillic letters", "Иван Сергеевич Петров"),
@@ -277,13 +206,6 @@ export const all: ReadonlyArray<Day> = [
       "section 4.2: dob, date of birth in the format dd-mm-yyyy"
     )
   }),
-  day("same-name", "Two persons with the same name", [
-    step("no match", "clear", { person: { name: "Lena Quvolaria" } }),
-    step("the same name and another date of birth, with a potential match", "review", {
-      person: { name: "Lena Quvolaria" },
-      faults: match
-    })
-  ], { cleared: clearing("The client clears a person by the result of a person of the same name", values) }),
   day("key", "A key with special characters", [step("a key with + / = % : & and a space", "clear")], {
     customerKey: "Kq+7/=%2B:& zX'9",
     notTested: ({ isShared }) => isShared ? "the client has one customer for all days" : undefined
@@ -296,11 +218,87 @@ export const all: ReadonlyArray<Day> = [
     judges: [tippingOff],
     notTested: ({ isEndpoint }) => isEndpoint ? undefined : "only the response of a backend reaches an applicant"
   }),
+  day("token-reuse", "Three checks in a row", [
+    step("the first check", "clear"),
+    step("the second check", "clear"),
+    step("the third check", "clear")
+  ], { notTested: ofKeptToken }),
+  day("token-type", "The token response states another token_type, or none", [
+    step("token_type bearer", "clear", { revokeTokens: true, profile: { tokenType: "bearer" } }),
+    step("no token_type", "clear", { revokeTokens: true, profile: { tokenType: "absent" } })
+  ]),
+  day("simultaneous", "Ten checks at once, without a token", [
+    step("a check after all tokens were revoked", "clear", { revokeTokens: true }),
+    ...Arr.makeBy(9, (index) => step(`check ${index + 1} of ten`, "clear")),
+    step("a potential match among them", "review", { person: { name: "Ines Testpep" } })
+  ], {
+    judges: [sharedToken],
+    isSimultaneous: true,
+    cleared: clearing("The client clears a person by the result of a simultaneous check", values),
+    notTested: (driver) =>
+      ofKeptToken(driver) ??
+        (driver.isSubstituted ? "correct the findings of first-run, and test again" : undefined)
+  }),
+  day("expired-token", "The token is older than an hour", [
+    step("a check before the hour is over", "clear"),
+    step("a check after an hour", "clear", { advance: "61 minutes" }),
+    step("the check after that", "clear")
+  ], { judges: [renewal], notTested: ofKeptToken }),
+  day("refused-token", "The service refuses the token once", [
+    step("a check whose first token is revoked", "clear", {
+      faults: () => [{ on: "aml", what: { kind: "tokenRevocation" }, when: { kind: "first", n: 1 } }]
+    }),
+    step("the next check", "clear"),
+    step("the check after that", "clear")
+  ], { judges: [renewal] }),
   day("redirect", "The service redirects to another host", [
     elsewhere("aml", 302),
     elsewhere("aml", 307),
     elsewhere("token", 302),
     elsewhere("token", 307)
+  ]),
+  day("retry-after", "The service asks to wait", [
+    step("status 429 with Retry-After: 3", "clear", {
+      faults: () => [Replies.status("aml", { status: 429, retryAfter: { kind: "seconds", seconds: 3 } }, 1)]
+    }),
+    step("status 503 with Retry-After: 3", "clear", {
+      faults: () => [Replies.status("aml", { status: 503, retryAfter: { kind: "seconds", seconds: 3 } }, 1)]
+    }),
+    step("status 429 with a date in Retry-After", "clear", {
+      faults: () => [Replies.status("aml", { status: 429, retryAfter: { kind: "date", in: "3 seconds" } }, 1)]
+    }),
+    step("status 429 each time", "not clear", {
+      faults: () => [Replies.status("aml", { status: 429, retryAfter: { kind: "seconds", seconds: 1 } })]
+    })
+  ]),
+  day("token-errors", "The token endpoint fails", [
+    step("a token request with status 500", "not clear", {
+      revokeTokens: true,
+      faults: () => [Replies.status("token", { status: 500 })]
+    }),
+    step("a token request with status 401", "not clear", {
+      revokeTokens: true,
+      faults: () => [
+        Replies.status("token", {
+          status: 401,
+          body: "{\"error\":\"invalid_client\"}",
+          contentType: "application/json"
+        })
+      ]
+    }),
+    step("a token response that is an HTML page", "not clear", {
+      revokeTokens: true,
+      faults: () => [{ on: "token", what: { kind: "html" } }]
+    }),
+    step("a token response without a token", "not clear", {
+      revokeTokens: true,
+      faults: () => [Replies.status("token", { status: 200, body: "{}", contentType: "application/json" })]
+    })
+  ]),
+  day("refused-tokens", "The service refuses every token", [
+    step("status 401 each time", "not clear", {
+      faults: () => [{ on: "aml", what: { kind: "tokenRevocation" } }]
+    })
   ]),
   day("hang", "The service accepts a check and never responds", [
     step("no response", "not clear", { faults: hang("aml", "headers") })
@@ -310,5 +308,10 @@ export const all: ReadonlyArray<Day> = [
   ], { isLong: true }),
   day("hang-token", "The token endpoint never responds", [
     step("no token response", "not clear", { revokeTokens: true, faults: hang("token", "headers") })
+  ], { isLong: true }),
+  day("retry-after-hour", "The service asks to wait for an hour", [
+    step("status 429 with Retry-After: 3600", "not clear", {
+      faults: () => [Replies.status("aml", { status: 429, retryAfter: { kind: "seconds", seconds: 3600 } })]
+    })
   ], { isLong: true })
 ]

@@ -217,7 +217,8 @@ const make = (door: Door, patience: Duration.Duration) =>
       isShared: keepsToken || customer !== undefined,
       isEndpoint,
       isSubstituted,
-      patience: Duration.format(patience)
+      patience: Duration.format(patience),
+      history: []
     }
     const malformed = requests(first, driver)
     const explanation = FirstRun.explanation(first)
@@ -255,7 +256,7 @@ export const run = (door: Door, { concurrency, days, onDay, patience }: Options)
     const { driver, flaws, isMute, seen } = client
     const { isShared, isSubstituted } = driver
     const slots = yield* Effect.makeSemaphore(concurrency)
-    let previous = isShared ? client.first.at(-1) : undefined
+    let history = isShared ? client.first : []
 
     const runDay = (day: Day.Day): Effect.Effect<DayResult, FirstRun.NotDriven> =>
       Effect.gen(function*() {
@@ -295,9 +296,9 @@ export const run = (door: Door, { concurrency, days, onDay, patience }: Options)
           ({ entry }) => isShared || entry.customerId === service.customerId
         )
         const findings = merged(
-          Judges.of(day, isMute).flatMap((judge) => judge(checks, { ...driver, previous }))
+          Judges.of(day, isMute).flatMap((judge) => judge(checks, { ...driver, history }))
         )
-        if (isShared) previous = checks.at(-1)
+        if (isShared) history = [...history, ...checks]
         const verdict = verdictOf(findings)
         const millis = Duration.toMillis(duration)
         const unreached = stepsOf(checks.filter((check) => !isReached(check))).map(({ label }) => label)

@@ -88,7 +88,11 @@ export const testClient = [
     "text",
     "Body of this POST, JSON or a form, with placeholders (default: name and date_of_birth as JSON)"
   ),
-  repeatableFlag("header", "name: value", "Header of this POST, with placeholders, such as \"Idempotency-Key: {uuid}\""),
+  repeatableFlag(
+    "header",
+    "name: value",
+    "Header of this POST, with placeholders, such as \"Idempotency-Key: {uuid}\""
+  ),
   booleanFlag("watch", "Name each person, and ask you what the client says"),
   valueFlag(
     "port",
@@ -106,7 +110,11 @@ export const testClient = [
   booleanFlag("explain", "Check three persons, and show what the client does and how it is understood"),
   booleanFlag("list", "List the days"),
   repeatableFlag("only", "day", "Only this day"),
-  valueFlag("deadline", "duration", "Longest wait for one check (default: 65 seconds; with --url 35 seconds, with --watch 10 minutes)"),
+  valueFlag(
+    "deadline",
+    "duration",
+    "Longest wait for one check (default: 65 seconds; with --url 35 seconds, with --watch 10 minutes)"
+  ),
   valueFlag("parallel", "number", "How many checks run at once (default: 4)"),
   valueFlag("format", "form", "Format of the report (default: table)", ["table", "json", "junit"]),
   valueFlag("output", "file", "File to write the report to, instead of printing it")

@@ -21,6 +21,8 @@ const resent = (first: Request, second: Request): ReadonlyArray<Finding> => {
   const { delivery, status } = response
   const end = first.at + first.entry.millis
   const wait = retryAfter(response, end)
+  // Section 5, rule 4: without a valid token, no check took place.
+  if (status === 401) return []
   if (delivery === "scripted" || status >= 500 && status !== 503 || status < 300) {
     const after = delivery === "scripted" ? "the connection failed" : status < 300 ? "a response" : `status ${status}`
     return [
@@ -58,7 +60,7 @@ const resent = (first: Request, second: Request): ReadonlyArray<Finding> => {
       ]
       : []
   }
-  return status === 401 || status < 400 ? [] : [
+  return status < 400 ? [] : [
     found(
       "risky",
       `The client sends a check again that the service refused with status ${status}`,

@@ -6,12 +6,18 @@ const isRefused = ({ entry }: Request) => entry.response.status === 401
 
 const isGranted = ({ entry: { faults, response } }: Request) => response.status < 300 && faults.length === 0
 
-/** The client goes on with a token that the service refused in an earlier check. A new process has a new token. */
-export const renewal: Judge = (checks, { isProcess }) => {
+/**
+ * The client goes on with a token that the service refused in an earlier check, and has never renewed one. A new process
+ * has a new token, and a client may pause for some time after it renewed one.
+ */
+export const renewal: Judge = (checks, { history, isProcess }) => {
+  const requests = [...history, ...checks].flatMap(({ requests }) => requests)
+  const firstRefused = requests.findIndex((request) => request.entry.operation === "aml" && isRefused(request))
+  const isRenewed = requests.some(({ entry }, index) => entry.operation === "token" && index > firstRefused)
   const aml = checks.map((check) => requestsTo("aml", check))
   const refused = aml.slice(0, -1).flat().filter(isRefused).map(({ authorization }) => authorization)
   const last = aml.at(-1) ?? []
-  return isProcess || last.length === 0 ||
+  return isProcess || isRenewed || last.length === 0 ||
       !last.every((request) => isRefused(request) && refused.includes(request.authorization))
     ? []
     : [
@@ -45,8 +51,8 @@ const hasToken = (had: boolean, request: Request): boolean =>
     : had
 
 /** The client requests a token although it has a valid one. A new process has none. */
-export const tokenReuse: Judge = (checks, { isProcess, previous }) => {
-  let has = previous !== undefined && previous.requests.reduce(hasToken, false)
+export const tokenReuse: Judge = (checks, { history, isProcess }) => {
+  let has = history.at(-1)?.requests.reduce(hasToken, false) ?? false
   return checks.flatMap((check) => {
     const { advance, revokeTokens } = check.step
     if (isProcess || advance !== undefined || revokeTokens === true) has = false
