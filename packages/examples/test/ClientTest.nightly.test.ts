@@ -24,9 +24,9 @@ const makeClient: ClientTest.MakeClient = ({ baseUrl, customerId, customerKey })
     Effect.gen(function*() {
       const { check } = yield* AmlClient.AmlClient
       return AmlCheck.match(yield* check(yield* Person.make(input)), {
-        onNo: (): "clear" | "review" => "clear",
-        onDoubtfulNo: () => "review",
-        onPotentialMatch: () => "review"
+        onNo: () => "clear" as const,
+        onDoubtfulNo: () => "review" as const,
+        onPotentialMatch: () => "review" as const
       })
     }).pipe(runtime.runPromise)
 }

@@ -131,6 +131,7 @@ describe("idv-mock test-client", () => {
       let person = { name: "", dateOfBirth: "" }
       const terminal = Terminal.Terminal.of({
         columns: Effect.succeed(80),
+        rows: Effect.succeed(24),
         isTTY: Effect.succeed(false),
         readInput: Effect.never,
         display: (text) =>
