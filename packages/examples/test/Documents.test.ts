@@ -6,7 +6,7 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join, relative } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import ts from "typescript"
 import { vi } from "vitest"
@@ -83,10 +83,14 @@ describe("documents", () => {
     assert.deepStrictEqual(cited.filter(({ number }) => !sections.has(number)), [])
   })
 
-  it("show recipes as they are in packages/examples/src/recipes", () => {
-    const shown = documents.filter(({ path }) => path.startsWith("docs/recipes/")).flatMap(({ snippets }) => snippets)
+  it("link every recipe, and show those that they repeat as they are in packages/examples/src/recipes", () => {
+    const pages = documents.filter(({ path }) => path.startsWith("docs/"))
+    const linked = new Set(pages.flatMap(({ links, path }) => links.map((link) => join(dirname(path), link))))
+    assert.isAbove(Recipes.paths.length, 8)
+    assert.deepStrictEqual(Recipes.paths.filter((path) => !linked.has(relative(root, path))), [])
+    const shown = pages.filter(({ path }) => path.startsWith("docs/recipes/")).flatMap(({ snippets }) => snippets)
       .filter(({ language }) => language === "ts" || language === "yaml")
-    assert.isAbove(shown.length, 8)
+    assert.isNotEmpty(shown)
     assert.deepStrictEqual(
       shown.filter(({ code }) => Recipes.fileOf(code) === undefined).map(({ location }) => location),
       []

@@ -42,7 +42,9 @@ describe("docs/mock-server.md", () => {
       )
     )
   })
+})
 
+describe("docs/testing.md", () => {
   const mine = Session.testCustomer("test-third-request")
   const layer = MockServer.MockServer.pipe(
     Effect.map(({ options }) => Idv.layer({ ...options, ...mine })),
@@ -50,7 +52,7 @@ describe("docs/mock-server.md", () => {
     Layer.provideMerge(MockServer.layerHttpClientWith({ unexpected: "fail" }))
   )
 
-  it.effect("has an example that works", () =>
+  it.effect("has an example of a fault that works", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(Date.UTC(2026, 0, 1))
       const { create, session } = yield* Control.Control

@@ -1,4 +1,4 @@
-/** The sources of the recipes, whose text the pages in docs/recipes show. */
+/** The sources of the recipes, which the pages in docs link or show. */
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -8,6 +8,9 @@ const folder = fileURLToPath(new URL("../../src/recipes", import.meta.url))
 const files = readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)))
   .filter((path) => /\.(ts|yml)$/.test(path))
   .map((path) => ({ path, text: readFileSync(path, "utf8") }))
+
+/** The files of the recipes. */
+export const paths = files.map(({ path }) => path)
 
 /** Returns the file of which the code is a part. */
 export const fileOf = (code: string): string | undefined => files.find(({ text }) => text.includes(code))?.path
