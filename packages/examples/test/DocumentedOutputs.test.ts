@@ -22,7 +22,6 @@ describe("outputs of the documents", () => {
       // Documents.test.ts compares the output of a snippet.
       "docs/checks.md",
       // Measurements too.
-      "docs/contract.md",
       "docs/decisions/0038-job-engine.md",
       // operations.test.ts compares the runbooks.
       "docs/operating.md",
