@@ -71,7 +71,7 @@ const rewritten = Effect.gen(function*() {
 /** The statements for PostgreSQL in the document. The first line is for a new database. */
 const documented = Effect.gen(function*() {
   const files = yield* FileSystem.FileSystem
-  const page = yield* files.readFileString(new URL("../../../docs/rescreening.md", import.meta.url).pathname)
+  const page = yield* files.readFileString(new URL("../../../docs/rescreening-review.md", import.meta.url).pathname)
   const [, block = ""] = /## Erase[\s\S]*?```sql\n([\s\S]*?)```/.exec(page) ?? []
   const [settings = "", ...others] = block.replaceAll(/--.*/g, "").split("\n")
   const statements = (lines: ReadonlyArray<string>) => lines.join("").split(";").filter((text) => text.trim() !== "")

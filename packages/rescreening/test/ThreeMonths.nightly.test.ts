@@ -1,4 +1,4 @@
-/** Three monthly rescreenings on PostgreSQL by command line, as docs/rescreening.md tells them. */
+/** Three monthly rescreenings on PostgreSQL by command line, as docs/rescreening-review.md tells them. */
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
@@ -49,7 +49,7 @@ const erasedIndex = 751
 /** The table of the page. */
 const documented = Effect.gen(function*() {
   const files = yield* FileSystem.FileSystem
-  const page = yield* files.readFileString(new URL("../../../docs/rescreening.md", import.meta.url).pathname)
+  const page = yield* files.readFileString(new URL("../../../docs/rescreening-review.md", import.meta.url).pathname)
   const section = page.slice(page.indexOf("## Three months"))
   const rows = section.split("\n").filter((line) => line.startsWith("| 2026"))
   return rows.map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()))

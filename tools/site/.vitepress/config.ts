@@ -59,6 +59,7 @@ const sections = [
     page("Errors", "errors.md"),
     page("Access token", "tokens.md"),
     page("Rescreening", "rescreening.md"),
+    page("Reviewing and auditing", "rescreening-review.md"),
     page("Going live", "production.md"),
     page("Operating", "operating.md")
   ]),
