@@ -33,6 +33,14 @@ describe("docs/mock-server.md", () => {
     }
   })
 
+  it("has the value of every kind of fault and trigger whose short form has one", () => {
+    const first = rowsUnder("Short form of faults").flatMap((row) =>
+      Array.from(row.split("|")[1]?.matchAll(/`(\w+)`/g) ?? [], ([, name]) => name)
+    )
+    const withValue = Fault.kinds.filter(({ example }) => example.includes("=")).map(({ kind }) => kind)
+    assert.sameMembers(first, [...withValue, "nth", "first", "every", "probability", "window"])
+  })
+
   it("has every option of a profile, with its level and its variants", () => {
     const written = ({ client, value }: Profile.Variant) => client === "accepts" ? `\`${value}\`` : `*\`${value}\`*`
     assert.deepStrictEqual(

@@ -65,7 +65,7 @@ describe("idv-mock contract", () => {
       const lines = claimIn(stdout, "token.success.status")
       deepStrictEqual(lines.slice(0, 6), [
         "token.success.status (section 4.1): the token endpoint responds with 200",
-        "source: RFC 6749, section 5.1; the document is silent",
+        "source: RFC 6749, section 5.1",
         "accepted: 200, 201, 203, /^2[0-9]{2}$/",
         "the mock server: 200",
         "or: --profile tokenStatus=201, --profile tokenStatus=203",
