@@ -4,6 +4,7 @@ import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import Table from "cli-table3"
 import { Array as Arr, Cause, Console, Data, Duration, Effect } from "effect"
 import { parseArgs } from "node:util"
+import * as Effect4 from "./effect4.ts"
 import * as Install from "./install.ts"
 import * as Managers from "./managers.ts"
 import * as Npx from "./npx.ts"
@@ -66,6 +67,7 @@ const packageConsumer = Effect.gen(function*() {
       // It runs TypeScript itself.
       onNonEmpty: (_, newest) => Managers.test(path.join(home, "managers"), packages, newest)
     }),
+    Effect4.test(path.join(home, "effect-4"), Packages.effect4Beside(packages[0]), tools),
     Effect.forEach(packages, (each) => Packages.judge(each, all), { concurrency: "unbounded", discard: true })
   ], { concurrency: "unbounded" })
 

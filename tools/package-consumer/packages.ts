@@ -34,7 +34,10 @@ const closed = {
 
 const names = ["core", "contract", "mock-server", "rescreening"] as const
 
-const selection = ["--recursive", ...names.flatMap((name) => ["--filter", `./packages/${name}`])]
+/** Its tests need folders without Effect 3. */
+const effect4 = "effect-4"
+
+const selection = ["--recursive", ...[...names, effect4].flatMap((name) => ["--filter", `./packages/${name}`])]
 
 const build = run(root, "pnpm", ...selection, "build").pipe(step("build"))
 
@@ -65,6 +68,10 @@ const read = Effect.fnUntraced(function*(name: keyof typeof closed, destination:
 /** All packages, from the tarballs in this folder. */
 export const readAll = (folder: string) =>
   Effect.forEach(names, (name) => read(name, folder)).pipe(step("contents of the tarballs"))
+
+/** The tarball of the package for Effect 4, beside that of another package. */
+export const effect4Beside = ({ tarball, version }: Package) =>
+  tarball.replace(/[^/]+$/, `effect-idv-${effect4}-${version}.tgz`)
 
 /** All packages, built and packed into a folder. */
 export const make = (destination: string) =>
