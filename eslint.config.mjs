@@ -65,8 +65,12 @@ export default tseslint.config(
   },
   {
     // The example of a client and its tests without Effect, and the recipes for frameworks with promises. The
-    // configuration of VitePress, which is not an Effect program.
-    files: ["packages/examples/src/{contract-testing/plain,recipes}/**", "tools/site/.vitepress/**"],
+    // configuration of VitePress, which is not an Effect program. A benchmark that uses both versions of Effect.
+    files: [
+      "packages/examples/src/{contract-testing/plain,recipes}/**",
+      "tools/site/.vitepress/**",
+      "packages/effect-4/bench.mjs"
+    ],
     rules: { "no-restricted-syntax": "off", "no-console": "off" }
   },
   {
