@@ -12,7 +12,7 @@ export default defineConfig({
       "packages/core/test/{AmlCheck,FailClosed,InvisibleCharacters,SchemaGuard,Schemas,TokenState}.test.ts",
       "packages/contract/test/Mutant.test.ts",
       "packages/mock-server/test/{ClientTest,Pairwise,masking}.test.ts",
-      "packages/rescreening/test/{Ledger.property,Rescreening,Review}.test.ts"
+      "packages/rescreening/test/{Ledger.property,Rescreening,Review,Turns}.test.ts"
     ],
     env: { CASES: "20" },
     exclude: [],
