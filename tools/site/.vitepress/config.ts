@@ -58,6 +58,7 @@ const sections = [
     page("Screening people", "checks.md"),
     page("Errors", "errors.md"),
     page("Access token", "tokens.md"),
+    page("Sharing a token", "token-sharing.md"),
     page("Rescreening", "rescreening.md"),
     page("Reviewing and auditing", "rescreening-review.md"),
     page("Going live", "production.md"),
