@@ -2,6 +2,7 @@ import { AmlCheck, AmlError, Failure, TokenError } from "@effect-idv/core"
 import * as Run from "@effect-idv/rescreening/Run"
 import { describe, it } from "@effect/vitest"
 import { assertTrue, deepStrictEqual } from "@effect/vitest/utils"
+import { Arbitrary, FastCheck } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { otherOutcomes, outcomes } from "../../core/src/internal/check/checkTelemetry.ts"
@@ -80,6 +81,22 @@ describe("The errors in the documents", () => {
     const [first = ""] = (documents.find(({ path }) => path === "docs/errors.md")?.text ?? "").split("\n## ")
     const listed = Array.from(first.matchAll(/^\| `(\w+)`/gm), ([, tag]) => tag)
     deepStrictEqual(listed.sort(), [...tags].sort())
+  })
+
+  it("docs/errors.md shows every `sent` that an error can have", () => {
+    const [first = ""] = (documents.find(({ path }) => path === "docs/errors.md")?.text ?? "").split("\n## ")
+    const [, ...groups] = first.split(/^(?=\| `)/m)
+    const documented = groups.map((rows) => {
+      const cells = rows.trim().split("\n").map((row) => row.split("|").map((cell) => cell.trim()))
+      const sent = cells.flatMap(([, , , cell = ""]) => cell.match(/(?<=`)\w+(?=`)/g) ?? [])
+      return `${cells[0]?.[1]} ${[...new Set(sent)].sort().join()}`
+    })
+    const errors = FastCheck.sample(Arbitrary.make(Failure.Failure), { numRuns: 700, seed: 1 })
+    const possible = tags.map((tag) => {
+      const sent = errors.filter(({ _tag }) => _tag === tag).map((error) => Failure.facts(error).sent)
+      return `\`${tag}\` ${[...new Set(sent)].sort().join()}`
+    })
+    deepStrictEqual(documented.sort(), possible.sort())
   })
 
   it("every table names only errors that exist", () => {
