@@ -37,8 +37,7 @@ type Alternative = keyof typeof alternatives
 const ideal = concurrency / latency * 1000
 const share = 0.95
 
-const reason =
-  "A CPU profile: an eighth is garbage collection, and the rest the steps of Effect's fibers"
+const reason = "A CPU profile: a fiber for each person, with about a hundred steps"
 
 export const screening = Effect.gen(function*() {
   const people = yield* People

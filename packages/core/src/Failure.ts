@@ -95,6 +95,10 @@ const factsByTag = (error: Failure): Pick<Facts, "concerns" | "sent"> => {
     case "TokenResponseInvalid":
     case "TokenProviderClosed":
       return makeFacts("no", "everyone")
+    // A wrapper of a service that is not typed may fail with another error, also after the request was sent.
+    default:
+      error satisfies never
+      return makeFacts("unknown", "service")
   }
 }
 

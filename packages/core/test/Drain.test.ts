@@ -1,6 +1,6 @@
 import { describe, it } from "@effect/vitest"
-import { assertTrue, deepStrictEqual } from "@effect/vitest/utils"
-import { Array as Arr, Deferred, Duration, Effect, Fiber, Layer, Option, Stream, Supervisor } from "effect"
+import { deepStrictEqual } from "@effect/vitest/utils"
+import { Array as Arr, Deferred, Duration, Effect, Fiber, FiberRef, HashMap, Option, Stream } from "effect"
 import { constVoid } from "effect/Function"
 import * as Drain from "../src/internal/screening/drain.ts"
 
@@ -42,25 +42,61 @@ const drain = (
   })
 
 describe("A drained stream", () => {
-  it.live("starts no fiber for an element, only workers", () =>
+  it.live("runs each element once, at whatever step its fibers yield", () =>
     Effect.gen(function*() {
-      let fibers = 0
-      const counter = new (class extends Supervisor.AbstractSupervisor<void> {
-        override value = Effect.void
-        override onStart = () => void fibers++
-      })()
-      const drained = Drain.map(Stream.range(1, 5000), () => Effect.yieldNow(), {
-        concurrency: 10,
-        order: "completion",
-        gracePeriod: Duration.zero,
-        onTaken: constVoid,
-        onNotStarted: constVoid,
-        awaitSlot: Effect.void,
-        takeSlot: Effect.void,
-        stop: yield* Deferred.make<never>()
-      })
-      yield* Effect.provide(Stream.runDrain(drained), Layer.fresh(Supervisor.addSupervisor(counter)))
-      assertTrue(fibers > 2 && fibers < 20, String(fibers))
+      const numbers = Arr.range(1, 60)
+      for (const maxOps of Arr.range(11, 25)) {
+        const seen: Array<number> = []
+        const drained = Drain.map(
+          Stream.rechunk(Stream.fromIterable(numbers), 7).pipe(Stream.tap(() => Effect.yieldNow())),
+          (element) => Effect.zipRight(Effect.yieldNow(), Effect.sync(() => seen.push(element))),
+          {
+            concurrency: 5,
+            order: maxOps % 2 === 0 ? "input" : "completion",
+            gracePeriod: Duration.zero,
+            onTaken: constVoid,
+            onNotStarted: constVoid,
+            awaitSlot: Effect.void,
+            takeSlot: Effect.sleep("0 millis"),
+            stop: yield* Deferred.make<never>()
+          }
+        )
+        yield* Effect.withMaxOpsBeforeYield(Stream.runDrain(drained), maxOps)
+        deepStrictEqual([maxOps, seen.toSorted((a, b) => a - b)], [maxOps, numbers])
+      }
+    }))
+
+  it.live("passes nothing that one element sets or starts to another", () =>
+    Effect.gen(function*() {
+      const seen: Array<unknown> = []
+      let running = 0
+      const watch = Effect.sync(() => ++running).pipe(
+        Effect.zipRight(Effect.never),
+        Effect.onInterrupt(() => Effect.sync(() => --running))
+      )
+      const drained = Drain.map(
+        Stream.range(1, 20),
+        () =>
+          Effect.gen(function*() {
+            seen.push(HashMap.size(yield* FiberRef.get(FiberRef.currentLogAnnotations)))
+            yield* FiberRef.set(FiberRef.currentLogAnnotations, HashMap.make(["tenant", "A"]))
+            yield* Effect.fork(Effect.interruptible(watch))
+            yield* Effect.yieldNow()
+          }),
+        {
+          concurrency: 3,
+          order: "completion",
+          gracePeriod: Duration.zero,
+          onTaken: () => seen.push(running <= 3),
+          onNotStarted: constVoid,
+          awaitSlot: Effect.void,
+          takeSlot: Effect.void,
+          stop: yield* Deferred.make<never>()
+        }
+      )
+      yield* Stream.runDrain(drained)
+      deepStrictEqual(new Set(seen), new Set([true, 0]))
+      deepStrictEqual(running, 0)
     }))
 
   it.live("loses no element and ends when it stops, at whatever step its fibers yield", () =>

@@ -1,4 +1,4 @@
-import { type Idv, TokenProvider } from "@effect-idv/core"
+import { Failure, type Idv, TokenProvider } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Effect, HashMap, Layer, Logger, Schedule, TestClock } from "effect"
@@ -110,5 +110,12 @@ describe("A failure that concerns everyone", () => {
       yield* checksFor(5)
       deepStrictEqual(lines, [])
     }).pipe(Ada.provide(aml(handler)), Effect.provide(layer))
+  })
+})
+
+describe("The facts of an error that the client does not have", () => {
+  it("say that it may have been sent", () => {
+    const { sent } = Failure.facts(Object.assign(new Error(), { _tag: "TimeoutException" }) as never)
+    strictEqual(sent, "unknown")
   })
 })

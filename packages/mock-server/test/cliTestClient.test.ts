@@ -12,6 +12,7 @@ import { fileURLToPath } from "node:url"
 import { freePort } from "../../../tools/test-services/freePort.ts"
 import * as Days from "../src/internal/clientTest/days.ts"
 import * as Run from "../src/internal/clientTest/run.ts"
+import * as Secrets from "../src/internal/clientTest/secrets.ts"
 import * as Watch from "../src/internal/clientTest/watch.ts"
 import { main } from "../src/internal/command/main.ts"
 import { captured } from "./support/captured.ts"
@@ -148,14 +149,19 @@ describe("idv-mock test-client", () => {
           terminal
         ),
         {
-          days: Days.all.filter(({ word }) => word === "match" || word === "names"),
+          days: Days.all.filter(({ word }) => ["match", "names", "simultaneous"].includes(word)),
           patience: Duration.minutes(10),
           concurrency: 1,
           onDay: () => Effect.void
         }
       ).pipe(Effect.scoped)
-      deepStrictEqual(days.map(({ verdict }) => verdict), ["good", "good", "good"])
+      deepStrictEqual(days.map(({ verdict }) => verdict), ["good", "good", "good", "not tested"])
     }))
+
+  it("accuses no client of a key that is too short to be found", () => {
+    const key = Secrets.ofKey({ customerId: "a", customerKey: "b", authUrl: "", baseUrl: "" })
+    deepStrictEqual(["", "a:b", "sent"].filter((text) => key.test(text)), [])
+  })
 
   it.live("reports a command that cannot be tested", () =>
     Effect.forEach(

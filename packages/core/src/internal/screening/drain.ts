@@ -1,16 +1,17 @@
-/** Maps a stream with many workers. If the consumer stops, the started elements may finish within a grace period. */
-import * as Cause from "effect/Cause"
+/** Maps a stream with many fibers. If the consumer stops, the started fibers may finish within a grace period. */
 import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
-import type * as Fiber from "effect/Fiber"
+import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
+import { constTrue, constVoid } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as Places from "../check/places.ts"
 
 export interface Options<E> {
   readonly concurrency: number
@@ -69,122 +70,85 @@ export const map = <A, B, E, R, E2, R2>(
 ): Stream.Stream<B, E | E2, R | R2> =>
   Stream.unwrapScoped(Effect.gen(function*() {
     const input = yield* oneByOne(self, onTaken)
-    // After the grace period all workers are interrupted at once: none waits for the end of another.
+    // After the grace period all fibers are interrupted at once: none waits for the end of another.
     const fibers = yield* Scope.make(ExecutionStrategy.parallel)
-    const allEnded = Effect.unsafeMakeLatch(false)
+    const places = Places.make(concurrency)
     const results = order === "input"
       ? resultsInInputOrder<B, E | E2>(concurrency)
       : resultsInCompletionOrder<B, E | E2>(concurrency)
-    let workers = 0
-    /** Whether a worker takes the next element, or is about to. */
-    let isTaking = false
-    let taker: Fiber.RuntimeFiber<unknown, unknown> | undefined
-    /** The workers that wait while another takes. */
-    const waiting: Array<Effect.Latch> = []
-    let isClosed = false
-    let inputEnd: Exit.Exit<void, E> = Exit.void
-
-    const startWorker = Effect.suspend(() => {
-      workers++
-      isTaking = true
-      return Effect.forkIn(take, fibers)
-    })
 
     /** Returns the next element once it may start. */
-    const awaitStart = Effect.exit(Effect.interruptible(
-      Effect.zipRight(results.awaitSpace, awaitSlot).pipe(
+    const awaitStart = (place: Places.Place) =>
+      place.granted.pipe(
+        Effect.zipRight(results.awaitSpace),
+        Effect.zipRight(awaitSlot),
         Effect.zipRight(input.peek),
-        Effect.zipLeft(takeSlot),
-        Effect.mapErrorCause(Cause.flatMap(Option.match({ onNone: () => Cause.empty, onSome: Cause.fail })))
+        Effect.zipLeft(takeSlot)
       )
-    ))
 
-    /** A worker: takes the next element, runs it, and takes another. Only one worker at a time takes. */
-    const take: Effect.Effect<void, never, R | R2> = Effect.withFiberRuntime((fiber) => {
-      if (isClosed) return end
-      taker = fiber
-      return Effect.flatMap(
-        awaitStart,
-        (next) =>
-          Effect.flatMap(Deferred.isDone(stop), (isDone) => isDone ? end : Exit.match(next, { onFailure, onSuccess }))
-      )
-    })
-
-    const onFailure = (cause: Cause.Cause<E>) => {
-      inputEnd = Cause.isEmpty(cause) ? Exit.void : Exit.failCause(cause)
-      return end
-    }
-
-    const onSuccess = (a: A): Effect.Effect<void, never, R | R2> => {
-      // It was closed while this fiber yielded, and this fiber is interrupted.
-      if (isClosed) return end
-      taker = undefined
-      input.take()
+    /** Starts a fiber for `a`, which is the next element. Returns `undefined` if the consumer has gone. */
+    const start = (a: A, place: Places.Place): Effect.Effect<unknown, never, R2> | undefined => {
       const deliver = results.reserve()
+      if (deliver === undefined) return undefined
+      input.take()
       const run = Effect.flatMap(
         Effect.exit(f(a)),
         (exit) =>
           Effect.zipRight(deliver(exit), Exit.isSuccess(exit) ? Effect.void : Deferred.failCause(stop, exit.cause))
       )
-      return Effect.zipRight(passTurn, Effect.zipRight(run, awaitTurn))
+      return Effect.forkIn(Effect.zipRight(run, Effect.sync(place.leave)), fibers)
     }
 
-    /** Lets another worker take, and starts one if all are busy and more are allowed. */
-    const passTurn = Effect.suspend(() => {
-      const next = waiting.pop()
-      if (next !== undefined) return next.open
-      isTaking = false
-      return workers < concurrency ? startWorker : Effect.void
+    /** An interruption between taking an element and starting its fiber would lose the element. */
+    const next = Effect.uninterruptibleMask((restore) => {
+      const place = places.enter()
+      const startNext = Effect.flatMap(restore(awaitStart(place)), (a) =>
+        Effect.flatMap(Deferred.isDone(stop), (isStopped) =>
+          // After `stop`, or after the consumer has gone, this fiber is interrupted.
+          (isStopped ? undefined : start(a, place)) ?? restore(Effect.never)))
+      return Effect.tapErrorCause(startNext, () =>
+        Effect.sync(place.leave))
     })
 
-    const awaitTurn = Effect.suspend(() => {
-      if (!isTaking || isClosed) {
-        isTaking = true
-        return take
-      }
-      const turn = Effect.unsafeMakeLatch(false)
-      waiting.push(turn)
-      return Effect.zipRight(turn.await, take)
-    })
-
-    /** The first worker that ends makes the others end, and the last one ends the results. */
-    const end = Effect.suspend(() => {
-      isClosed = true
-      for (const turn of waiting.splice(0)) turn.unsafeOpen()
-      return --workers > 0 ? Effect.void : Effect.zipRight(endResults, allEnded.open)
-    })
-
-    const endResults = Effect.flatMap(
-      Deferred.poll(stop),
-      Option.match({
-        onNone: () => results.done(inputEnd),
-        onSome: (stopFailure) => {
-          onNotStarted(input.dropRest())
-          return Effect.flatMap(Effect.exit(stopFailure), (exit) => results.done(exit))
-        }
-      })
+    /** Starts elements until the input ends or fails, or `stop` fails, and then waits for the started fibers. */
+    const startAll = Effect.whileLoop({
+      while: constTrue,
+      body: () =>
+        next,
+      step: constVoid
+    }).pipe(
+      Effect.catchAll(Option.match({
+        onNone: () => Effect.void,
+        onSome: Effect.fail
+      })),
+      Effect.raceFirst(Deferred.await(stop)),
+      Effect.exit,
+      Effect.zipLeft(places.awaitAllFree),
+      Effect.flatMap((exit) =>
+        Effect.flatMap(
+          Deferred.poll(stop),
+          Option.match({
+            onNone: () => results.done(exit),
+            onSome: (stopFailure) => {
+              onNotStarted(input.dropRest())
+              return Effect.flatMap(Effect.exit(stopFailure), (exit) => results.done(exit))
+            }
+          })
+        )
+      ),
+      Effect.interruptible,
+      Effect.forkIn(fibers)
     )
 
-    /** The worker that takes has no element, so its interruption loses none. */
-    const close = Effect.sync(() => {
-      isClosed = true
-      taker?.unsafeInterruptAsFork(FiberId.none)
-    })
-
-    const closeAfterStop = Effect.zipRight(Effect.exit(Deferred.await(stop)), close)
-
-    yield* Effect.acquireRelease(
-      Effect.zipRight(Effect.forkIn(closeAfterStop, fibers), startWorker),
-      () =>
-        Effect.gen(function*() {
-          yield* Deferred.interrupt(stop)
-          yield* close
-          // The consumer has gone: workers that wait to deliver a result must not wait any longer.
-          yield* results.shutdown
-          yield* allEnded.await.pipe(Effect.interruptible, Effect.timeoutOption(gracePeriod))
-          yield* Scope.close(fibers, Exit.void)
-        })
-    )
+    yield* Effect.acquireRelease(startAll, (starter) =>
+      Effect.gen(function*() {
+        yield* Deferred.interrupt(stop)
+        // The consumer has gone: fibers that wait to deliver a result must not wait any longer.
+        yield* results.shutdown
+        yield* Fiber.interrupt(starter)
+        yield* places.awaitAllFree.pipe(Effect.interruptible, Effect.timeoutOption(gracePeriod))
+        yield* Scope.close(fibers, Exit.void)
+      }))
 
     return results.stream
   }))
@@ -194,9 +158,9 @@ interface Results<B, E> {
   /** Waits until `reserve` may be called. */
   readonly awaitSpace: Effect.Effect<void>
   /**
-   * Runs before an element starts. Returns the function that delivers its result.
+   * Runs before a fiber starts. Returns the function that delivers its result, or `undefined` if the consumer has gone.
    */
-  readonly reserve: () => (result: Exit.Exit<B>) => Effect.Effect<unknown>
+  readonly reserve: () => ((result: Exit.Exit<B>) => Effect.Effect<unknown>) | undefined
   readonly done: (exit: Exit.Exit<void, E>) => Effect.Effect<unknown>
   readonly shutdown: Effect.Effect<unknown>
   readonly stream: Stream.Stream<B, E>
@@ -212,8 +176,7 @@ const resultsInInputOrder = <B, E>(capacity: number): Results<B, E> => {
   const { awaitSpace, done, shutdown, stream, unsafeOffer } = makeBuffer<Deferred.Deferred<B>, E>(capacity)
   const reserve = () => {
     const result = Deferred.unsafeMake<B>(FiberId.none)
-    unsafeOffer(result)
-    return (exit: Exit.Exit<B>) => Deferred.done(result, exit)
+    return unsafeOffer(result) ? (exit: Exit.Exit<B>) => Deferred.done(result, exit) : undefined
   }
   return { awaitSpace, reserve, done, shutdown, stream: Stream.mapEffect(stream, Deferred.await) }
 }

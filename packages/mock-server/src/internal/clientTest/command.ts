@@ -110,6 +110,7 @@ export const defaultVariables = {
 export const door = ({ outcomeOf, port, variables, words }: Options): Door => ({
   isProcess: true,
   isEndpoint: false,
+  isOperated: false,
   port,
   open: (service) => (person, { patience, variables: ofStep }) => {
     const fill = Placeholders.fill(service, person)

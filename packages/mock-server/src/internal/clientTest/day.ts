@@ -107,6 +107,8 @@ export interface Driver {
   readonly isShared: boolean
   /** Whether the client responds to an applicant. */
   readonly isEndpoint: boolean
+  /** Whether a person operates the client, one check after the other. */
+  readonly isOperated: boolean
   /** Whether the mock server refuses the checks of the client, so that the days replace its responses. */
   readonly isSubstituted: boolean
   /** How long the test waits for a check, as a text. */

@@ -236,7 +236,7 @@ export const all: ReadonlyArray<Day> = [
     isSimultaneous: true,
     cleared: clearing("The client clears a person by the result of a simultaneous check", values),
     notTested: (driver) =>
-      ofKeptToken(driver) ??
+      ofKeptToken(driver) ?? (driver.isOperated ? "a person checks one after the other" : undefined) ??
         (driver.isSubstituted ? "correct the findings of first-run, and test again" : undefined)
   }),
   day("expired-token", "The token is older than an hour", [

@@ -23,6 +23,9 @@ export interface Options {
 /** Headers that differ between any two responses. */
 const changing = ["date", "connection", "keep-alive"]
 
+/** A header cannot contain other characters. */
+const headerText = (value: string) => value.replaceAll(/[^\x20-\x7e]+/g, encodeURIComponent)
+
 const jsonText = (value: string) => JSON.stringify(value).slice(1, -1)
 
 export const door = (
@@ -31,6 +34,7 @@ export const door = (
   Effect.zipWith(HttpClient.HttpClient, Ref.make(false), (client, hasResponded) => ({
     isProcess: false,
     isEndpoint: true,
+    isOperated: false,
     customer,
     port,
     open: (service) => (person, { patience }) => {
@@ -38,7 +42,9 @@ export const door = (
       const fill = Placeholders.fill(service, person, isJson ? jsonText : encodeURIComponent)
       const request = HttpClientRequest.post(Placeholders.fill(service, person, encodeURIComponent)(url)).pipe(
         HttpClientRequest.bodyText(fill(body), isJson ? "application/json" : "application/x-www-form-urlencoded"),
-        HttpClientRequest.setHeaders(headers.map(([name, value]) => [name, fill(value)] as const))
+        HttpClientRequest.setHeaders(
+          headers.map(([name, value]) => [name, Placeholders.fill(service, person, headerText)(value)] as const)
+        )
       )
       return client.execute(request).pipe(
         Effect.tap(() => Ref.set(hasResponded, true)),

@@ -7,7 +7,7 @@ import type { Door } from "./run.ts"
 /** Makes a client for the customer of a day. It lives through the day, and may keep its token. */
 export type MakeClient = (service: Day.Service) => (person: Day.Person) => Promise<Day.Outcome>
 
-export const driver = { isCommand: false, isProcess: false, isEndpoint: false }
+export const driver = { isCommand: false, isProcess: false, isEndpoint: false, isOperated: false }
 
 export const door = (makeClient: MakeClient): Door => ({
   ...driver,

@@ -35,6 +35,8 @@ export interface Door {
   readonly isProcess: boolean
   /** Whether the client responds to an applicant. */
   readonly isEndpoint: boolean
+  /** Whether a person operates the client, one check after the other. */
+  readonly isOperated: boolean
   /** The customer of a client that is configured with it. Without one, each day has a customer of its own. */
   readonly customer?: Pick<Day.Service, "customerId" | "customerKey">
   /** The port of the mock server. */
@@ -138,7 +140,7 @@ const withRequests = (
 const make = (door: Door, patience: Duration.Duration) =>
   Effect.gen(function*() {
     const seen: Array<Day.Request> = []
-    const { customer, isEndpoint, isProcess } = door
+    const { customer, isEndpoint, isOperated, isProcess } = door
     const server = yield* Layer.build(MockServer.layer({
       port: door.port,
       // A client that was stopped leaves requests without a response.
@@ -216,6 +218,7 @@ const make = (door: Door, patience: Duration.Duration) =>
       isProcess: isProcess && !keepsToken,
       isShared: keepsToken || customer !== undefined,
       isEndpoint,
+      isOperated,
       isSubstituted,
       patience: Duration.format(patience),
       history: []

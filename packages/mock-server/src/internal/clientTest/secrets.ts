@@ -3,17 +3,17 @@ import * as RegularExpression from "effect/RegExp"
 import type { Person, Service } from "./day.ts"
 
 /** Of texts that are long enough not to occur by chance. */
-const anyOf = (texts: ReadonlyArray<string>): RegExp =>
-  new RegExp(
-    texts.filter(({ length }) => length > 5).flatMap((text) => [
-      text,
-      encodeURIComponent(text),
-      encodeURIComponent(text).replaceAll("%20", "+"),
-      Buffer.from(text).toString("base64"),
-      Buffer.from(text).toString("base64url")
-    ]).map(RegularExpression.escape).join("|"),
-    "i"
-  )
+const anyOf = (texts: ReadonlyArray<string>): RegExp => {
+  const encoded = texts.filter(({ length }) => length > 5).flatMap((text) => [
+    text,
+    encodeURIComponent(text),
+    encodeURIComponent(text).replaceAll("%20", "+"),
+    Buffer.from(text).toString("base64"),
+    Buffer.from(text).toString("base64url")
+  ])
+  // An empty expression would match everything.
+  return encoded.length === 0 ? /(?!)/ : new RegExp(encoded.map(RegularExpression.escape).join("|"), "i")
+}
 
 export const ofKey = ({ customerId, customerKey }: Service): RegExp =>
   anyOf([`${customerId}:${customerKey}`, customerKey])

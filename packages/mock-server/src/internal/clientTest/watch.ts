@@ -25,6 +25,7 @@ export const door = ({ customer, port }: Options): Effect.Effect<Door, never, Te
     return {
       isProcess: false,
       isEndpoint: false,
+      isOperated: true,
       customer,
       port,
       open: () => (person) =>

@@ -47,7 +47,11 @@ export const make = (
       const { headers, method = "", url = "" } = source
       if (App.isControl(Request.pathOf(url))) {
         // While the listener loads, the client may close the connection. An event stream would then never end.
-        runFork(Effect.map(controlListener, (listener) => response.destroyed ? undefined : listener(source, response)))
+        runFork(
+          Effect.map(controlListener, (listener) => response.destroyed ? undefined : listener(source, response)).pipe(
+            Effect.onError(() => Effect.sync(() => response.destroy()))
+          )
+        )
         return
       }
       const delivery = dataPlane(Request.head({ headers, method, source, url }), Request.readBody(source))
