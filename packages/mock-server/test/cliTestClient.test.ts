@@ -106,7 +106,8 @@ describe("idv-mock test-client", () => {
       )
       deepStrictEqual([error, exitCode], ["", 0])
       match(stdout, /good +errors/)
-      match((yield* run("--url", "http://127.0.0.1:9", "--clear", "x")).error, /Nothing responds at --url/)
+      const missing = ["--url", "http://127.0.0.1:9", "--port", String(yield* freePort), "--clear", "x"]
+      match((yield* run(...missing)).error, /Nothing responds at --url/)
     }))
 
   it.live("ends although a child keeps the output open", () =>
