@@ -14,23 +14,22 @@ describe("A cached token", () => {
   const after = (millis: number) => ({ wall: millis, monotonic: millis })
   const cached = CachedToken.make(token, after(0), 0, policy)
   const at = (millis: number) => ({
-    isFresh: CachedToken.isFresh(cached, after(millis)),
     isRefreshAheadDue: CachedToken.isTimerDue(cached, after(millis)),
     isStale: CachedToken.isStale(cached, after(millis)),
     isUsable: CachedToken.isUsable(cached, after(millis)),
     isExpired: CachedToken.isExpired(cached, after(millis))
   })
-  const fresh = { isFresh: true, isRefreshAheadDue: false, isStale: false, isUsable: true, isExpired: false }
+  const fresh = { isRefreshAheadDue: false, isStale: false, isUsable: true, isExpired: false }
 
   it.each([
     [0, fresh],
     [44_999, fresh],
     [45_000, { ...fresh, isRefreshAheadDue: true }],
     [49_999, { ...fresh, isRefreshAheadDue: true }],
-    [50_000, { ...fresh, isRefreshAheadDue: true, isFresh: false, isStale: true }],
-    [89_999, { ...fresh, isRefreshAheadDue: true, isFresh: false, isStale: true }],
-    [90_000, { isFresh: false, isRefreshAheadDue: true, isStale: true, isUsable: false, isExpired: false }],
-    [100_000, { isFresh: false, isRefreshAheadDue: true, isStale: true, isUsable: false, isExpired: true }]
+    [50_000, { ...fresh, isRefreshAheadDue: true, isStale: true }],
+    [89_999, { ...fresh, isRefreshAheadDue: true, isStale: true }],
+    [90_000, { isRefreshAheadDue: true, isStale: true, isUsable: false, isExpired: false }],
+    [100_000, { isRefreshAheadDue: true, isStale: true, isUsable: false, isExpired: true }]
   ])("of 100 s, to be refreshed after 50 s and usable until 90 s, has these states after %i ms", (millis, expected) => {
     deepStrictEqual(at(millis), expected)
   })

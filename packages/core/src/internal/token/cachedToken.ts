@@ -69,7 +69,4 @@ export const isTimerDue = (cached: CachedToken, now: Instant): boolean =>
 
 export const isStale = (cached: CachedToken, now: Instant): boolean => elapsed(cached.at, now) >= cached.refreshAfter
 
-/** Whether the token is usable and needs no refresh. */
-export const isFresh = (cached: CachedToken, now: Instant): boolean => isUsable(cached, now) && !isStale(cached, now)
-
 export const isExpired = (cached: CachedToken, now: Instant): boolean => elapsed(cached.at, now) >= cached.expiresAfter
