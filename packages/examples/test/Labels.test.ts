@@ -1,12 +1,13 @@
 import { AmlCheck, AmlError, Failure, TokenError } from "@effect-idv/core"
 import * as Run from "@effect-idv/rescreening/Run"
-import { describe, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { assertTrue, deepStrictEqual } from "@effect/vitest/utils"
-import { Arbitrary, FastCheck } from "effect"
+import { Arbitrary, FastCheck, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { otherOutcomes, outcomes } from "../../core/src/internal/check/checkTelemetry.ts"
 import type { Reason } from "../../core/src/internal/token/tokenState.ts"
+import { withTable } from "../../mock-server/test/support/pageTable.ts"
 import { documents, root } from "./support/documents.ts"
 
 const tags = Failure.Failure.members.map(({ _tag }) => _tag)
@@ -77,26 +78,73 @@ describe("The errors in the documents", () => {
       .flat()
   }))
 
-  it("docs/errors.md lists each error once in its first table", () => {
-    const [first = ""] = (documents.find(({ path }) => path === "docs/errors.md")?.text ?? "").split("\n## ")
-    const listed = Array.from(first.matchAll(/^\| `(\w+)`/gm), ([, tag]) => tag)
-    deepStrictEqual(listed.sort(), [...tags].sort())
-  })
+  /** A cause and what to do, for each error. The code does not compile until it has those of a new error. */
+  const texts: Readonly<Record<Failure.Failure["_tag"], readonly [cause: string, action: string]>> = {
+    AmlInputRejected: [
+      "the name or the date of birth is not valid",
+      "show `issues` (field, code, index) to the person who typed it"
+    ],
+    AmlUnauthorized: [
+      "401 twice",
+      "alert an operator: the API no longer accepts this customer or key. `renewal` says whether the second token was new, and if not, why not"
+    ],
+    AmlForbidden: ["403: no permission for the check", "alert an operator; ask the service"],
+    AmlRequestRejected: [
+      "another 4xx",
+      "review the case; if it concerns everyone, check `baseUrl` and alert an operator"
+    ],
+    AmlRateLimited: ["429", "retry after the time `retryAfter`; `Screening` does this"],
+    AmlUnavailable: ["no connection, a lost connection, an error of TLS, or 5xx", "look at `sent`, then retry later"],
+    AmlTimeout: ["the deadline passed", "look at `sent`, then retry later"],
+    AmlResponseInvalid: [
+      "the response is incomplete or invalid, has a status other than 200 and 201, has an `error` beside the credential, or has a `searched_on` more than 48 hours from now",
+      "**not a \"No\"**. Review the case and tell the service. `violations` says what is wrong, without values"
+    ],
+    AmlResponseMismatch: [
+      "the response is about another person",
+      "**not a \"No\"**. Review the case and tell the service at once: something between you and the service mixes up responses"
+    ],
+    TokenRejected: [
+      "the customer id or key is wrong, or the service blocked the customer",
+      "alert an operator. The client does not send the same credentials again for 30 s"
+    ],
+    TokenEndpointUnavailable: [
+      "the token endpoint is down, or the client cannot read its credentials",
+      "retry later"
+    ],
+    TokenResponseInvalid: ["the response is not a token response", "tell the service; check `authUrl`"],
+    TokenTimeout: ["no token in time", "retry later"],
+    TokenProviderClosed: [
+      "the scope of the layer is closed",
+      "nothing, if the program is ending. Otherwise build the layer in a scope that is open for longer"
+    ]
+  }
 
-  it("docs/errors.md shows every `sent` that an error can have", () => {
-    const [first = ""] = (documents.find(({ path }) => path === "docs/errors.md")?.text ?? "").split("\n## ")
-    const [, ...groups] = first.split(/^(?=\| `)/m)
-    const documented = groups.map((rows) => {
-      const cells = rows.trim().split("\n").map((row) => row.split("|").map((cell) => cell.trim()))
-      const sent = cells.flatMap(([, , , cell = ""]) => cell.match(/(?<=`)\w+(?=`)/g) ?? [])
-      return `${cells[0]?.[1]} ${[...new Set(sent)].sort().join()}`
+  it("docs/errors.md has each error of the union, with all values of its facts", () => {
+    const encode = Schema.encodeSync(Failure.Failure)
+    const decode = Schema.decodeUnknownSync(Failure.Failure)
+    const facts = FastCheck.sample(Arbitrary.make(Failure.Failure), { numRuns: 700, seed: 1 }).flatMap((error) => {
+      const encoded = encode(error)
+      const variants = "status" in encoded ? [301, 404, 408, 422, 503].map((status) => ({ ...encoded, status })) : [encoded]
+      return variants.map((variant) => ({ tag: error._tag, ...Failure.facts(decode(variant)) }))
     })
-    const errors = FastCheck.sample(Arbitrary.make(Failure.Failure), { numRuns: 700, seed: 1 })
-    const possible = tags.map((tag) => {
-      const sent = errors.filter(({ _tag }) => _tag === tag).map((error) => Failure.facts(error).sent)
-      return `\`${tag}\` ${[...new Set(sent)].sort().join()}`
+    const rows = tags.map((tag) => {
+      const own = facts.filter((each) => each.tag === tag)
+      const values = (name: "concerns" | "isRetryable" | "sent", all: ReadonlyArray<unknown>) =>
+        all.filter((value) => own.some((each) => each[name] === value)).map((value) => `\`${value}\``).join(", ")
+      const [cause, action] = texts[tag]
+      return [
+        `\`${tag}\``,
+        cause,
+        values("sent", AmlError.Sent.literals),
+        values("isRetryable", [true, false]),
+        values("concerns", ["person", "service", "everyone"]),
+        action
+      ]
     })
-    deepStrictEqual(documented.sort(), possible.sort())
+    const page = documents.find(({ path }) => path === "docs/errors.md")?.text ?? ""
+    const header = "error | cause | `sent` | `isRetryable` | `concerns` | what to do"
+    return expect(withTable(page, "errors", header, rows)).toMatchFileSnapshot(join(root, "docs/errors.md"))
   })
 
   it("every table names only errors that exist", () => {
@@ -104,7 +152,7 @@ describe("The errors in the documents", () => {
       errors.filter((error) => /^(Aml|Token)\w+(ed|able|Invalid|Mismatch|Timeout|Unauthorized|Forbidden)$/.test(error))
         .map((error) => ({ path, error }))
     )
-    assertTrue(named.length > 20)
+    assertTrue(named.length > tags.length)
     deepStrictEqual(named.filter(({ error }) => !tags.some((tag) => tag === error)), [])
   })
 
