@@ -34,9 +34,6 @@ const isWholeSuite = ({ code }: Snippet) => /describeConformance\(|verify\(\{ ki
 /** True if only Playwright can run the snippet. recipesPlaywright.test.ts does. */
 const isForPlaywright = ({ code }: Snippet) => /from "@playwright\/test"/.test(code)
 
-/** True if the snippet starts a container, which needs Docker. It is only compiled. */
-const isForTestcontainers = ({ code }: Snippet) => /from "testcontainers"/.test(code)
-
 const isMain = ({ code }: Snippet) => /NodeRuntime\.runMain/.test(code)
 
 /** Exports the constant `program`, if there is one, so that this test can run it. */
@@ -112,11 +109,10 @@ describe("documents", () => {
       const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root)
       // A snippet may declare values that it does not use.
       const lenient = { composite: false, incremental: false, noUnusedLocals: false, noUnusedParameters: false }
-      const declarations = fileURLToPath(new URL("support/testcontainers.d.ts", import.meta.url))
       const compilerOptions = { ...options, ...lenient, noEmit: true }
       const host = ts.createCompilerHost(compilerOptions)
       host.jsDocParsingMode = ts.JSDocParsingMode.ParseForTypeErrors
-      const program = ts.createProgram([...typescript.map(fileOf), declarations], compilerOptions, host)
+      const program = ts.createProgram(typescript.map(fileOf), compilerOptions, host)
       // Checks only the snippets, because `typecheck` checks the modules that they import.
       const diagnostics = yield* Effect.forEach(typescript.map(fileOf), (file) => {
         const source = program.getSourceFile(file)
@@ -176,8 +172,7 @@ describe("commands of the documents", () => {
 })
 
 layer(MockServer.layerTest, { excludeTestServices: true })("documents, against the mock server", (it) => {
-  const isRun = (snippet: Snippet) =>
-    ![isTest, isWholeSuite, isForPlaywright, isForTestcontainers].some((is) => is(snippet))
+  const isRun = (snippet: Snippet) => ![isTest, isWholeSuite, isForPlaywright].some((is) => is(snippet))
 
   for (const snippet of typescript.filter(isRun)) {
     it.effect(`${snippet.location} runs`, () => isMain(snippet) ? runProcess(snippet) : runProgram(snippet))

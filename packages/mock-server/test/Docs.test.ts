@@ -1,54 +1,56 @@
 import { AmlClient, Idv, Person } from "@effect-idv/core"
 import { Control, Fault, MockServer, Profile, Session, TestPerson } from "@effect-idv/mock-server"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import { strictEqual } from "@effect/vitest/utils"
-import { Effect, Either, Layer, TestClock } from "effect"
+import { Effect, Either, Layer, Schema, TestClock } from "effect"
 import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { withTable } from "./support/pageTable.ts"
 
-const page = readFileSync(new URL("../../../docs/mock-server.md", import.meta.url), "utf8")
+const path = fileURLToPath(new URL("../../../docs/mock-server.md", import.meta.url))
+const code = (text: string) => `\`${text}\``
 
-/** The rows of the table below a heading, in their order. */
-const rowsUnder = (heading: string): ReadonlyArray<string> => {
-  const section = page.slice(page.indexOf(`\n## ${heading}\n`)).split("\n## ")[1] ?? ""
-  return section.split("\n").filter((line) => line.startsWith("| `"))
+const people = TestPerson.reserved.map(({ description, lastWord }) => [code(lastWord), description])
+
+/** The fields of a fault that have a default, as JSON. */
+const defaultsOf = (kind: Fault.What["kind"]) => {
+  const { kind: _, ...fields } = Schema.encodeSync(Fault.What)(Schema.decodeUnknownSync(Fault.What)({ kind }))
+  const json = JSON.stringify(fields)
+  return json === "{}" ? "" : code(json)
 }
 
+const faults = Fault.kinds.map(({ description, example, kind }) => [
+  code(kind),
+  description,
+  defaultsOf(kind),
+  code(example)
+])
+
+const variantsOf = (variants: ReadonlyArray<Profile.Variant>) =>
+  variants.map(({ client, value }) => client === "accepts" ? code(value) : `*${code(value)}*`).join(", ")
+
+const profile = Profile.points.map(({ level, name, question, variants }) => [
+  code(name),
+  level,
+  question,
+  variantsOf(variants)
+])
+
 describe("docs/mock-server.md", () => {
-  it("has every reserved name", () => {
-    assert.deepStrictEqual(
-      rowsUnder("People"),
-      TestPerson.reserved.map(({ description, lastWord }) => `| \`${lastWord}\` | ${description} |`)
-    )
+  it("has each reserved name, each kind of fault with its defaults, and each option of a profile with its variants", () => {
+    const tables = [
+      ["people", "last word | response", people],
+      ["faults", "kind | effect | fields with a default | short form", faults],
+      ["profile", "option | level | question | variants", profile]
+    ] as const
+    const page = tables.reduce((page, [name, header, rows]) => withTable(page, name, header, rows), readFileSync(path, "utf8"))
+    return expect(page).toMatchFileSnapshot(path)
   })
 
-  it("has every kind of fault, with an example that is a fault", () => {
-    assert.deepStrictEqual(
-      rowsUnder("Faults"),
-      Fault.kinds.map(({ description, example, kind, on }) =>
-        `| \`${kind}\` | ${on.join(", ")} | ${description} | \`${example}\` |`
-      )
-    )
+  it("has an example of each kind of fault that is a fault", () => {
     for (const { example, kind } of Fault.kinds) {
       strictEqual(Either.getOrThrow(Fault.make(example)).what.kind, kind)
     }
-  })
-
-  it("has the value of every kind of fault and trigger whose short form has one", () => {
-    const first = rowsUnder("Short form of faults").flatMap((row) =>
-      Array.from(row.split("|")[1]?.matchAll(/`(\w+)`/g) ?? [], ([, name]) => name)
-    )
-    const withValue = Fault.kinds.filter(({ example }) => example.includes("=")).map(({ kind }) => kind)
-    assert.sameMembers(first, [...withValue, "nth", "first", "every", "probability", "window"])
-  })
-
-  it("has every option of a profile, with its level and its variants", () => {
-    const written = ({ client, value }: Profile.Variant) => client === "accepts" ? `\`${value}\`` : `*\`${value}\`*`
-    assert.deepStrictEqual(
-      rowsUnder("Profiles"),
-      Profile.points.map(({ level, name, question, variants }) =>
-        `| \`${name}\` | ${level} | ${question} | ${variants.map(written).join(", ")} |`
-      )
-    )
   })
 })
 
