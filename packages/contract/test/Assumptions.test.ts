@@ -40,11 +40,11 @@ This page is generated from [\`contract/claims.yaml\`](../packages/contract/cont
 
 The [service document](service.md) specifies ${
     at("documented").length
-  } of the ${claims.length} behaviours that the client or the mock server depends on. The others are named assumptions.
+  } of the ${claims.length} behaviours that the client or the mock server depends on. The others are named assumptions. In the tables:
 
 - **Source:** what supports the assumption. "The document" is the service document, and the section is the one that would state it.
 - **Accepted observations:** the variants that the client handles. It rejects those in *italics* with a typed error, and never reads them as "No". \`idv-mock verify\` finds out which variant your sandbox uses ([contract.md](contract.md)).
-- **Mock server:** the default variant of the mock server. If the row names an option, \`--profile\` selects any of the variants.
+- **Mock server:** its default variant. If the row names an option, \`--profile\` selects any of the variants.
 
 ## Assumed: supported by a standard or by common practice
 
