@@ -25,7 +25,9 @@ const recipes = Array.from(
   section.matchAll(/^[^\n]*such as `([^`]+)`[^\n]*:\n\n((?:- [^\n]+\n)+)/gm),
   ([, example = "", list = ""]) => ({
     example,
-    paths: list.split("\n").flatMap((item) => Array.from(item.split(": ")[0]?.matchAll(/`([^`]+)`/g) ?? [], ([, path = ""]) => path))
+    paths: list.split("\n").flatMap((item) =>
+      Array.from(item.split(": ")[0]?.matchAll(/`([^`]+)`/g) ?? [], ([, path = ""]) => path)
+    )
   })
 )
 
@@ -41,7 +43,9 @@ describe("The recipes of CONTRIBUTING.md", () => {
 
   it("name files that exist", () => {
     const all = readdirSync(packages).flatMap((name) => ["src", "test"].map((folder) => join(name, folder)))
-      .flatMap((folder) => readdirSync(join(packages, folder), { recursive: true }).map((name) => join(folder, String(name))))
+      .flatMap((folder) =>
+        readdirSync(join(packages, folder), { recursive: true }).map((name) => join(folder, String(name)))
+      )
     const named = Array.from(section.matchAll(/`([\w/.-]+\.tsx?)`/g), ([, path = ""]) => path)
     assert.isAbove(named.length, 40)
     assert.deepStrictEqual(named.filter((path) => !all.some((file) => `/${file}`.endsWith(`/${path}`))), [])

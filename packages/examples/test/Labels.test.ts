@@ -125,7 +125,9 @@ describe("The errors in the documents", () => {
     const decode = Schema.decodeUnknownSync(Failure.Failure)
     const facts = FastCheck.sample(Arbitrary.make(Failure.Failure), { numRuns: 700, seed: 1 }).flatMap((error) => {
       const encoded = encode(error)
-      const variants = "status" in encoded ? [301, 404, 408, 422, 503].map((status) => ({ ...encoded, status })) : [encoded]
+      const variants = "status" in encoded
+        ? [301, 404, 408, 422, 503].map((status) => ({ ...encoded, status }))
+        : [encoded]
       return variants.map((variant) => ({ tag: error._tag, ...Failure.facts(decode(variant)) }))
     })
     const rows = tags.map((tag) => {

@@ -2,7 +2,7 @@ import { AmlClient, Idv, Person } from "@effect-idv/core"
 import { Control, Fault, MockServer, Profile, Session, TestPerson } from "@effect-idv/mock-server"
 import { assert, describe, expect, it } from "@effect/vitest"
 import { strictEqual } from "@effect/vitest/utils"
-import { Effect, Either, Layer, Schema, TestClock } from "effect"
+import { Effect, Either, Layer, Schema, Struct, TestClock } from "effect"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { withTable } from "./support/pageTable.ts"
@@ -14,8 +14,8 @@ const people = TestPerson.reserved.map(({ description, lastWord }) => [code(last
 
 /** The fields of a fault that have a default, as JSON. */
 const defaultsOf = (kind: Fault.What["kind"]) => {
-  const { kind: _, ...fields } = Schema.encodeSync(Fault.What)(Schema.decodeUnknownSync(Fault.What)({ kind }))
-  const json = JSON.stringify(fields)
+  const fault = Schema.encodeSync(Fault.What)(Schema.decodeUnknownSync(Fault.What)({ kind }))
+  const json = JSON.stringify(Struct.omit(fault, "kind"))
   return json === "{}" ? "" : code(json)
 }
 
@@ -43,7 +43,10 @@ describe("docs/mock-server.md", () => {
       ["faults", "kind | effect | fields with a default | short form", faults],
       ["profile", "option | level | question | variants", profile]
     ] as const
-    const page = tables.reduce((page, [name, header, rows]) => withTable(page, name, header, rows), readFileSync(path, "utf8"))
+    const page = tables.reduce(
+      (page, [name, header, rows]) => withTable(page, name, header, rows),
+      readFileSync(path, "utf8")
+    )
     return expect(page).toMatchFileSnapshot(path)
   })
 
