@@ -3,13 +3,27 @@ import { slug } from "github-slugger"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { type DefaultTheme, defineConfig } from "vitepress"
-import { links } from "./links.ts"
+import { diagrams } from "./diagrams.ts"
+import { links, pageOf } from "./links.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 
 const { version }: { readonly version: string } = JSON.parse(
   readFileSync(`${root}/packages/core/package.json`, "utf8")
 )
+
+const current = version.replace(/\.\d+$/, "")
+
+/**
+ * The versions on the host, such as `0.2,0.1`, the newest first. It is at `DOCS_URL`, and each older one in a folder with
+ * its name.
+ */
+const versions = process.env["DOCS_VERSIONS"]?.split(",") ?? [current]
+
+/** Where the versions are published, such as `https://acme.example/effect-idv/`. */
+const site = process.env["DOCS_URL"] ?? "http://localhost/"
+
+const urlOf = (version: string) => new URL(version === versions[0] ? "" : `${version}/`, site)
 
 const titleOf = (path: string) => /^# (.+)$/m.exec(readFileSync(`${root}/docs/${path}`, "utf8"))?.[1] ?? path
 
@@ -45,6 +59,8 @@ const sections = [
     page("Overview", "README.md"),
     page("Getting started", "getting-started.md"),
     page("The service", "service.md"),
+    page("How it differs", "comparison.md"),
+    page("Options", "options.md"),
     page("Glossary", "glossary.md"),
     page("Troubleshooting", "troubleshooting.md")
   ]),
@@ -75,13 +91,16 @@ const sections = [
     page("Architecture", "architecture.md"),
     page("Performance", "performance.md"),
     page("Effect 4", "effect-4.md"),
-    page("Support", "support.md")
+    page("Support", "support.md"),
+    page("Security", "security.md"),
+    page("Contributing", "contributing.md")
   ]),
   section("API reference", [
     modules("core", "AmlClient"),
     modules("mock-server", "MockServer"),
     modules("contract", "Conformance"),
-    modules("rescreening", "Rescreening")
+    modules("rescreening", "Rescreening"),
+    modules("effect-4", "Idv")
   ]),
   closed(
     "Decisions",
@@ -98,11 +117,17 @@ export default defineConfig({
   title: "effect-idv",
   description: "A typed Effect client, a mock server and a contract suite for an identity verification service",
   lang: "en",
-  // Where the site is published, such as `/effect-idv/`.
-  base: process.env["DOCS_BASE"] ?? "/",
+  base: urlOf(current).pathname,
   srcDir: "../..",
-  srcExclude: ["!(docs)/**/*.md", "!(README).md"],
-  rewrites: { "README.md": "index.md", "docs/:path*/README.md": ":path*/index.md", "docs/:path*": ":path*" },
+  srcExclude: [
+    "!(docs|packages)/**/*.md",
+    "!(README|SECURITY|CONTRIBUTING).md",
+    "packages/*/!(README).md",
+    "packages/!(examples)/*/**/*.md",
+    "packages/examples/!(src)/**/*.md",
+    "packages/examples/src/**/!(README).md"
+  ],
+  rewrites: pageOf,
   outDir: "dist",
   cacheDir: "../../node_modules/.cache/vitepress",
   cleanUrls: true,
@@ -121,9 +146,8 @@ export default defineConfig({
   },
   markdown: {
     anchor: { slugify: slug },
-    languageAlias: { promql: "txt" },
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
-    config: (md) => void md.use(links, { root, repositoryUrl: process.env["DOCS_REPOSITORY_URL"] })
+    config: (md) => void md.use(diagrams).use(links, { root, repositoryUrl: process.env["DOCS_REPOSITORY_URL"] })
   },
   themeConfig: {
     nav: [
@@ -131,7 +155,10 @@ export default defineConfig({
       { text: "Recipes", link: "/recipes/" },
       { text: "Errors", link: "/errors" },
       { text: "API", link: "/reference/" },
-      { text: `v${version}`, link: "/effect-4", noIcon: true }
+      {
+        text: `v${version}`,
+        items: versions.map((version) => ({ text: `v${version}`, link: urlOf(version).href, target: "_self" }))
+      }
     ],
     sidebar: others.length === 0 ? sections : [...sections, section("More", others)],
     outline: { level: [2, 3] },

@@ -18,22 +18,24 @@ export interface Options {
   readonly repositoryUrl?: string | undefined
 }
 
-/** The path on the site of a Markdown file of the repository, or undefined if the site does not contain it. */
-const onSite = (file: string): string | undefined => {
-  if (file === "README.md") return "/"
-  const [, path] = /^docs\/(.+)\.md$/.exec(file) ?? []
-  return path === undefined ? undefined : `/${path.replace(/(^|\/)README$/, "$1")}`
-}
+/** The page of a Markdown file of the repository: `docs/errors.md` is `errors.md`, and a README the index of its folder. */
+export const pageOf = (file: string): string =>
+  file.replace(/^docs\//, "").replace(/^packages\/examples\/src\//, "examples/")
+    .replace(/^((?:packages|examples)\/[^/]+)\/README\.md$/, "$1.md").replace(/README\.md$/, "index.md")
+    .replace(/^[A-Z]+\.md$/, (name) => name.toLowerCase())
+
+const isPage = (file: string): boolean =>
+  /^(README|SECURITY|CONTRIBUTING|docs\/.+|packages\/([^/]+|examples\/src\/[^/]+)\/README)\.md$/.test(file)
 
 /** Returns the target on the site or in the repository. Undefined drops the link and keeps its text. */
-const targetOf = (href: string, source: string, { repositoryUrl, root }: Options): string | undefined => {
+const targetOf = (href: string, page: string, { repositoryUrl, root }: Options): string | undefined => {
   if (/^(\w+:|#|\/)/.test(href)) return href
   const [path = "", anchor] = href.split("#")
-  const file = normalize(join(dirname(source), path)).replace(/\/$/, "")
+  const file = normalize(join(dirname(page), path)).replace(/\/$/, "")
   const isFolder = existsSync(join(root, file)) && statSync(join(root, file)).isDirectory()
-  const page = onSite(isFolder ? join(file, "README.md") : file)
+  const source = isFolder ? join(file, "README.md") : file
   const fragment = anchor === undefined ? "" : `#${anchor}`
-  if (page !== undefined && existsSync(join(root, isFolder ? join(file, "README.md") : file))) return page + fragment
+  if (isPage(source) && existsSync(join(root, source))) return `/${pageOf(source).replace(/(index)?\.md$/, "")}${fragment}`
   return repositoryUrl === undefined ? undefined : `${repositoryUrl.replace(/\/$/, "")}/${file}${fragment}`
 }
 
