@@ -139,7 +139,7 @@ export interface Settings<R = never> {
    */
   readonly authUrl: string
   /**
-   * Allows `http:` to hosts other than loopback. Secrets are then sent in clear text.
+   * Allows `http:` to hosts other than loopback, for a mock server only. Secrets are then sent in clear text.
    *
    * @default false
    */

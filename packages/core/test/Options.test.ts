@@ -1,11 +1,10 @@
-import { AccessToken, AmlClient, Idv, Screening, TokenProvider, WebError } from "@effect-idv/core"
+import { AmlClient, Idv, Screening, TokenProvider, WebError } from "@effect-idv/core"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual, throws } from "@effect/vitest/utils"
 import type { Duration, Scope } from "effect"
 import { Config, ConfigError, ConfigProvider, Effect, Either, Layer, Schema, Stream } from "effect"
 import { readFileSync } from "node:fs"
 import * as CheckOptions from "../src/internal/check/checkOptions.ts"
-import * as Options from "../src/internal/schema/options.ts"
 import * as TokenOptions from "../src/internal/token/tokenOptions.ts"
 import { renderings } from "./support/canary.ts"
 import * as Service from "./support/service.ts"
@@ -107,48 +106,17 @@ describe("The defaults in the docstrings", () => {
   const credentials = documented("token/credentials.ts")
   const ofTokens = documented("token/tokenOptions.ts")
   const ofChecks = documented("check/checkOptions.ts")
-  const optionsOf = (schema: { readonly fields: object }) => Object.keys(schema.fields)
   const { authUrl, baseUrl, customerId, customerKey } = Service.options
   const required = { authUrl, baseUrl, customerId, customerKey }
   const decode = (options: object) =>
     Either.all([TokenOptions.check({ ...required, ...options }), CheckOptions.check({ ...required, ...options })])
 
-  it.each([...credentials, ...ofChecks])("%s is %s", (name, value) => {
+  it.each([...documented("../TokenProvider.ts"), ...credentials, ...ofChecks])("%s is %s", (name, value) => {
     deepStrictEqual(decode(value === "undefined" ? {} : { [name]: JSON.parse(value) }), decode({}))
   })
 
   it.each(ofTokens)("tokenPolicy.%s is %s", (name, value) => {
     deepStrictEqual(makePolicy({ [name]: JSON.parse(value) }), makePolicy())
-  })
-
-  /** The first cells of the table in the documents. */
-  const rows = readFileSync(new URL("../../../docs/getting-started.md", import.meta.url), "utf8").split("\n").flatMap(
-    (line) => /^(\| `[\w.]+` \| .*?) \| [^|]+\|$/.exec(line)?.slice(1) ?? []
-  )
-
-  it("and all options are in the table of the documents, with their variables", () => {
-    const defaults = new Map([
-      ...credentials,
-      ...ofChecks,
-      ...ofTokens.map(([name, value]) => [`tokenPolicy.${name}`, value] as const),
-      ["tokenFields", JSON.stringify(AccessToken.Field.literals)]
-    ])
-    const names = [
-      ...optionsOf(TokenOptions.schema({})),
-      ...ofTokens.map(([name]) => `tokenPolicy.${name}`),
-      ...optionsOf(CheckOptions.schema({}))
-    ]
-    deepStrictEqual(
-      rows,
-      Array.from(new Set(names), (name) => {
-        const byDefault = defaults.get(name)
-        return [
-          `| \`${name}\``,
-          name.includes(".") ? "" : `\`${Options.variableOf(name)}\``,
-          byDefault === undefined || byDefault === "undefined" ? "" : `\`${byDefault}\``
-        ].join(" | ")
-      })
-    )
   })
 })
 

@@ -85,6 +85,7 @@ export interface PlanOptions extends Run.Options {
  * @since 0.1.0
  */
 export interface WorkOptions {
+  /** The name of the run. */
   readonly run: string
   /** The same `service` as in `plan`. Another value is a `RunConflict`. */
   readonly service: string

@@ -35,7 +35,9 @@ const targetOf = (href: string, page: string, { repositoryUrl, root }: Options):
   const isFolder = existsSync(join(root, file)) && statSync(join(root, file)).isDirectory()
   const source = isFolder ? join(file, "README.md") : file
   const fragment = anchor === undefined ? "" : `#${anchor}`
-  if (isPage(source) && existsSync(join(root, source))) return `/${pageOf(source).replace(/(index)?\.md$/, "")}${fragment}`
+  if (isPage(source) && existsSync(join(root, source))) {
+    return `/${pageOf(source).replace(/(index)?\.md$/, "")}${fragment}`
+  }
   return repositoryUrl === undefined ? undefined : `${repositoryUrl.replace(/\/$/, "")}/${file}${fragment}`
 }
 

@@ -103,6 +103,7 @@ export interface TestPerson {
  * @since 0.1.0
  */
 export interface Target {
+  /** What the target is: a `mock` server or a `sandbox`, which may bill checks. */
   readonly kind: Kind
   /** The base address of the token endpoint (section 1). */
   readonly authUrl: string
@@ -114,7 +115,11 @@ export interface Target {
    * @default a test customer of the mock server, created for this run
    */
   readonly customerId?: string | undefined
-  /** @default the key of the test customer */
+  /**
+   * The key of this customer.
+   *
+   * @default the key of the test customer
+   */
   readonly customerKey?: Redacted.Redacted<string> | undefined
   /**
    * The address of a mock server's control API.

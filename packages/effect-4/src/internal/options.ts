@@ -81,13 +81,14 @@ export interface TokenPolicyOptions {
    */
   readonly lifetime?: Duration.Input | undefined
   /**
-   * Refresh-after, as a share of the lifetime. An older token is still returned at once, and is renewed in the background.
+   * The share of the lifetime after which a token is renewed in the background, while it is still returned at once
+   * (refresh-after).
    *
    * @default 0.75
    */
   readonly refreshAfter?: number | undefined
   /**
-   * The time between usable-until and the expiry. In this time a token is no longer returned. At most half of the
+   * The time before the expiry in which a token is no longer returned (after usable-until). At most half of the
    * lifetime.
    *
    * @default "30 seconds"
@@ -156,7 +157,8 @@ export interface Settings extends PolicyOptions {
   /** The address of the API, without `/api/aml`: an `https:` URL, or an `http:` URL of a loopback address. */
   readonly baseUrl: string
   /**
-   * Allows `http:` to hosts other than loopback. Names, tokens and secrets are then sent in clear text.
+   * Allows `http:` to hosts other than loopback, for a mock server only. Names, tokens and secrets are then sent in
+   * clear text.
    *
    * @default false
    */

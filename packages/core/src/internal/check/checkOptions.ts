@@ -97,7 +97,7 @@ export interface Options extends PolicyOptions {
   /** The address of the API, without `/api/aml`: an `https:` URL, or an `http:` URL of a loopback address. */
   readonly baseUrl: string
   /**
-   * Allows `http:` to hosts other than loopback. Names and tokens are then sent in clear text.
+   * Allows `http:` to hosts other than loopback, for a mock server only. Names and tokens are then sent in clear text.
    *
    * @default false
    */

@@ -28,15 +28,15 @@ export interface PolicyOptions {
    */
   readonly lifetime?: Duration.DurationInput | undefined
   /**
-   * Refresh-after, as a share of the lifetime. An older token is still returned at once, and is renewed in the
-   * background. A random share of up to 0.1 is subtracted, so
-   * that many processes do not refresh together. At least 0.1 remains.
+   * The share of the lifetime after which a token is renewed in the background, while it is still returned at once
+   * (refresh-after). A random share of up to 0.1 is subtracted, so that many processes do not refresh together. At
+   * least 0.1 remains.
    *
    * @default 0.75
    */
   readonly refreshAfter?: number | undefined
   /**
-   * The time between usable-until and the expiry. In this time a token is no longer returned. At most half of the
+   * The time before the expiry in which a token is no longer returned (after usable-until). At most half of the
    * lifetime. With the defaults, a token with a lifetime of less than two minutes can reach usable-until before
    * refresh-after, and is then not renewed in the background: set a shorter margin for such tokens.
    *
