@@ -24,7 +24,6 @@ describe("outputs of the documents", () => {
       "docs/decisions/0038-job-engine.md",
       // operations.test.ts compares the runbooks.
       "docs/operating.md",
-      "docs/performance.md",
       // No test runs the client in Python of this page.
       "docs/test-any-client.md",
       // contractTesting.nightly.test.ts compares the files and their tests.

@@ -4,10 +4,12 @@ import { assertInclude, assertTrue, deepStrictEqual } from "@effect/vitest/utils
 import { Effect } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
+import { fileURLToPath } from "node:url"
 import { describe, inject, it } from "vitest"
 import * as Browser from "../../../packages/mock-server/test/support/browser.ts"
 import { fileFor, serve } from "./server.ts"
 
+const docs = fileURLToPath(new URL("../../../docs", import.meta.url))
 const dist = inject("site")
 const repositoryUrl = inject("repositoryUrl")
 
@@ -56,9 +58,33 @@ describe("The site", () => {
     deepStrictEqual(pages.flatMap(deadLinks), [])
   })
 
+  it("draws each diagram, and shows the source of none", () => {
+    const drawn = pages.flatMap(({ main }) => main.match(/<svg [^>]*aria-label="Diagram"/g) ?? [])
+    const sources = readdirSync(docs, { recursive: true }).map(String).filter((name) => name.endsWith(".md"))
+      .flatMap((name) => readFileSync(`${docs}/${name}`, "utf8").match(/^```mermaid$/gm) ?? [])
+    assertTrue(sources.length > 0)
+    deepStrictEqual(drawn.length, sources.length)
+    deepStrictEqual(pages.filter(({ main }) => /mermaid<|fonts\.googleapis/.test(main)).map(({ path }) => path), [])
+  })
+
+  it("has the security page and the packages as pages, which need no address of the repository", () => {
+    const hrefs = new Set(byPath.get("/")?.hrefs)
+    for (
+      const path of [
+        "/security",
+        "/contributing",
+        "/packages/core",
+        "/packages/mock-server",
+        "/examples/onboarding-api"
+      ]
+    ) {
+      assertTrue(byPath.has(path) && hrefs.has(path), path)
+    }
+  })
+
   it("links to files of the repository at the address of DOCS_REPOSITORY_URL", () => {
     const external = pages.flatMap(({ hrefs }) => hrefs).filter((href) => href.startsWith(repositoryUrl))
-    assertTrue(external.includes(`${repositoryUrl}/packages/examples`))
+    assertTrue(external.includes(`${repositoryUrl}/packages/core/test/FailClosed.test.ts`))
     assertTrue(external.length > 50, `${external.length} links`)
   })
 })
