@@ -1,7 +1,7 @@
 /** The page `docs/options.md`, from the docstrings and the schemas of the options. To write it anew: `test -u` with this file. */
 import { Idv, Violation } from "@effect-idv/core"
 import { Run } from "@effect-idv/rescreening"
-import { Either } from "effect"
+import { Array as Arr, Either, Function } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import ts from "typescript"
@@ -73,9 +73,11 @@ const shortened = (expected: string) =>
 const expectationOf = (name: string): string => {
   const [group = "", field] = name.split(".")
   const wrong = { [group]: field !== undefined ? { [field]: [] } : group === "tokenPolicy" ? "" : [{}] }
-  const lines = [TokenOptions.check(wrong), CheckOptions.check(wrong)].flatMap((checked) =>
-    Either.match(checked, { onLeft: (error) => Idv.describeConfigError(error).split("\n"), onRight: () => [] })
-  )
+  const results = [
+    Either.map(TokenOptions.check(wrong), Function.constVoid),
+    Either.map(CheckOptions.check(wrong), Function.constVoid)
+  ]
+  const lines = Arr.getLefts(results).flatMap((error) => Idv.describeConfigError(error).split("\n"))
   const line = lines.find((line) => line.startsWith(`${name} `) || line.startsWith(`${name}.`))
   assert(line !== undefined, `${name} accepts everything`)
   return shortened(line.replace(/^\S+ should be /, ""))
