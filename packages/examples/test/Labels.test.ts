@@ -105,14 +105,17 @@ describe("The errors in the documents", () => {
       "**not a \"No\"**. Review the case and tell the service at once: something between you and the service mixes up responses"
     ],
     TokenRejected: [
-      "the customer id or key is wrong, or the service blocked the customer",
+      "the token endpoint responds with 4xx, or with an `error` in a 2xx: the customer id or key is wrong, or the customer is blocked",
       "alert an operator. The client does not send the same credentials again for 30 s"
     ],
     TokenEndpointUnavailable: [
-      "the token endpoint is down, or the client cannot read its credentials",
+      "no connection to the token endpoint, or it responds with 408, 429 or 5xx; or the client cannot read its credentials",
       "retry later"
     ],
-    TokenResponseInvalid: ["the response is not a token response", "tell the service; check `authUrl`"],
+    TokenResponseInvalid: [
+      "the response of the token endpoint is not a token response",
+      "tell the service; check `authUrl`"
+    ],
     TokenTimeout: ["no token in time", "retry later"],
     TokenProviderClosed: [
       "the scope of the layer is closed",
