@@ -105,7 +105,7 @@ describe("The errors in the documents", () => {
       "**not a \"No\"**. Review the case and tell the service at once: something between you and the service mixes up responses"
     ],
     TokenRejected: [
-      "the token endpoint responds with 4xx, or with an `error` in a 2xx: the customer id or key is wrong, or the customer is blocked",
+      "the token endpoint responds with a 4xx other than 408 and 429, or with an `error` in a 2xx: the customer id or key is wrong, or the customer is blocked",
       "alert an operator. The client does not send the same credentials again for 30 s"
     ],
     TokenEndpointUnavailable: [
