@@ -97,7 +97,7 @@ describe("The errors in the documents", () => {
     AmlUnavailable: ["no connection, a lost connection, an error of TLS, or 5xx", "look at `sent`, then retry later"],
     AmlTimeout: ["the deadline passed", "look at `sent`, then retry later"],
     AmlResponseInvalid: [
-      "the response is incomplete or invalid, has a status other than 200 and 201, has an `error` beside the credential, or has a `searched_on` more than 48 hours from now",
+      "the response is incomplete or invalid, has a status other than 200 and 201, has an `error` beside the credential, or has a `searched_on` [too far from now](checks.md#retries-and-response-checks)",
       "**not a \"No\"**. Review the case and tell the service. `violations` says what is wrong, without values"
     ],
     AmlResponseMismatch: [
