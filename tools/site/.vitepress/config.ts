@@ -117,6 +117,8 @@ export default defineConfig({
   title: "effect-idv",
   description: "A typed Effect client, a mock server and a contract suite for an identity verification service",
   lang: "en",
+  // No icon. Without this line, each reader's browser would request one that does not exist.
+  head: [["link", { rel: "icon", href: "data:," }]],
   base: urlOf(current).pathname,
   srcDir: "../..",
   srcExclude: [
