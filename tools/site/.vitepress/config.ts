@@ -23,7 +23,7 @@ const versions = process.env["DOCS_VERSIONS"]?.split(",") ?? [current]
 /** Where the versions are published, such as `https://acme.example/effect-idv/`. */
 const site = process.env["DOCS_URL"] ?? "http://localhost/"
 
-const urlOf = (version: string) => new URL(version === versions[0] ? "" : `${version}/`, site)
+const urlOf = (version: string) => new URL(versions.indexOf(version) > 0 ? `${version}/` : "", site)
 
 const titleOf = (path: string) => /^# (.+)$/m.exec(readFileSync(`${root}/docs/${path}`, "utf8"))?.[1] ?? path
 

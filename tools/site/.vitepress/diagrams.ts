@@ -22,6 +22,8 @@ export const diagrams = (md: MarkdownRenderer): void => {
     const token = tokens[index]
     if (token?.info.trim() !== "mermaid") return fence?.(tokens, index, ...rest) ?? ""
     // The compiler of Vue would remove the style of an SVG in the page.
-    return `<div class="diagram" v-html="${md.utils.escapeHtml(JSON.stringify(svg(token.content)))}"></div>\n`
+    return `<div class="diagram" tabindex="0" v-html="${
+      md.utils.escapeHtml(JSON.stringify(svg(token.content)))
+    }"></div>\n`
   }
 }
