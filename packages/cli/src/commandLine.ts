@@ -1,5 +1,5 @@
 /** A program of several commands with `commander`: its help, and its usage errors, which repeat no value. */
-import { Argument, Command, type ErrorOptions, type Option } from "commander"
+import { Command, type ErrorOptions, type Option } from "commander"
 import * as Either from "effect/Either"
 import type { ParsedArguments } from "./parsedArguments.ts"
 import { UsageError } from "./usageError.ts"
@@ -122,13 +122,9 @@ const helpOf = (program: Command, names: ReadonlyArray<string>): Command =>
       : command.parse([name], { from: "user" })
   }, program)
 
-/** An argument whose choices are only for the completions: the error of `commander` would repeat the value. */
-export const withChoices = (name: string, choices: ReadonlyArray<string>): Argument =>
-  Object.assign(new Argument(name), { argChoices: Array.from(choices) })
-
 /** Adds the command `help`, which shows the help of the program or of a command. */
 export const addHelp = (program: Command): Command =>
-  program.command("help").addArgument(withChoices("[command...]", program.commands.map((command) => command.name())))
+  program.command("help").argument("[command...]")
     .description("Show the help of a command")
     .action((names: ReadonlyArray<string>) => helpOf(program, names).outputHelp())
 

@@ -10,7 +10,7 @@ const valueOf = (name: string, value: string): string => {
 }
 
 /**
- * Makes a flag with a value. `choices` are only for the help and the completions. The schema of the command checks the
+ * Makes a flag with a value. `choices` are only for the help. The schema of the command checks the
  * value, because its error does not repeat the value.
  */
 export const valueFlag = (name: string, value: string, description: string, choices?: ReadonlyArray<string>) => {
@@ -22,12 +22,9 @@ export const valueFlag = (name: string, value: string, description: string, choi
   return option
 }
 
-/** `choices` are only for the completions, as those of {@link valueFlag}. */
-export const repeatableFlag = (name: string, value: string, description: string, choices?: ReadonlyArray<string>) => {
-  const option = new Option(`--${name} <${value}>`, `${description} (repeatable)`)
+export const repeatableFlag = (name: string, value: string, description: string) =>
+  new Option(`--${name} <${value}>`, `${description} (repeatable)`)
     .argParser<Texts>((value, previous = []) => [...previous, valueOf(name, value)])
-  return choices === undefined ? option : Object.assign(option, { completions: choices })
-}
 
 export const booleanFlag = (name: string, description: string) => new Option(`--${name}`, description)
 

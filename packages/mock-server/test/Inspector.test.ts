@@ -49,12 +49,11 @@ const statuses = (tab: Browser.Tab) =>
 
 describe("The page", { concurrent: true }, () =>
   layer(Browser.layer, { excludeTestServices: true })((it) => {
-    it.scoped("runs a check by keyboard, and shows the requests and responses", () =>
+    it.scoped("sends a request by keyboard, and shows the exchange", () =>
       Effect.gen(function*() {
-        const { control, page } = yield* start
+        const { page } = yield* start
         const tab = yield* Browser.open(page)
         yield* tab.lives
-        // Through the tabs of the page to the form.
         const press = (key: string) => tab.act((page) => page.keyboard.press(key))
         const focused = tab.act((page) =>
           page.evaluate("document.activeElement.id || document.activeElement.textContent")
@@ -63,42 +62,23 @@ describe("The page", { concurrent: true }, () =>
         strictEqual(yield* focused, "Skip to the requests")
         for (let i = 0; i < 20 && (yield* focused) !== "tab-exchanges"; i++) yield* press("Tab")
         yield* press("End")
-        strictEqual(yield* focused, "tab-check")
+        strictEqual(yield* focused, "tab-send")
         yield* press("Tab")
-        strictEqual(yield* focused, "check-name")
-        strictEqual(yield* tab.act((page) => page.inputValue("#check-name")), "Ada Testclear")
-        yield* tab.act((page) => page.keyboard.type("Zoë Testpep"))
+        strictEqual(yield* focused, "Check")
+        for (let i = 0; i < 20 && (yield* focused) !== "own-request"; i++) yield* press("Tab")
         yield* press("Tab")
-        yield* press("Tab")
-        strictEqual(yield* focused, "Run the check")
+        strictEqual(yield* focused, "Send")
         yield* press("Enter")
 
-        yield* tab.sees(".verdict", "The result is Potential match")
-        strictEqual(yield* focused, "Run the check")
-        const wire = (yield* tab.act((page) => page.locator("#check pre").allTextContents())).join("\n")
-        assertInclude(wire, "POST /oauth/service HTTP/1.1")
-        assertInclude(wire, "authorization: Basic demo-customer:***")
-        assertInclude(wire, "grant_type=client_credentials")
-        assertInclude(wire, "\"access_token\":\"***\"")
+        yield* tab.sees("#sent .reason", "No: the name ends with Testclear")
+        strictEqual(yield* focused, "Send")
+        const wire = (yield* tab.act((page) => page.locator("#sent pre").allTextContents())).join("\n")
+        assertInclude(wire, "POST /api/aml HTTP/1.1")
         assertInclude(wire, "authorization: Bearer ***")
-        assertInclude(wire, "{\"entity_type\":\"person\",\"name\":\"Zoë Testpep\",\"dob\":\"01-02-1990\"}")
-        assertInclude(wire, "\"match_found\":\"Potential match\"")
-        const { entries } = yield* Context.get(control, Control.Control).session("demo-customer").journal()
-        deepStrictEqual(
-          (yield* tab.act((page) => page.locator("#check pre").allTextContents()))
-            .filter((text) => text.startsWith("POST"))
-            .map((text) => text.split("\n\n")[0]),
-          entries.map(({ request: { headers, method, target } }) =>
-            [`${method} ${target} HTTP/1.1`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
-              .join("\n")
-          )
-        )
-        yield* tab.sees("#exchange-2 .why", "Potential match: the name ends with Testpep")
-        deepStrictEqual(yield* statuses(tab), ["200", "200"])
-
-        const profile = yield* tab.act((page) => page.getAttribute(".verdict a", "href"))
-        const shown = yield* Browser.open(profile ?? "")
-        yield* shown.sees("dd", "Zoë Testpep")
+        assertInclude(wire, "\"name\": \"*** Testclear\"")
+        assertInclude(wire, "\"match_found\": \"No\"")
+        yield* tab.sees("#exchange-1 .why", "No: the name ends with Testclear")
+        deepStrictEqual(yield* statuses(tab), ["200"])
       }))
 
     it.scoped("sets a fault, and shows the failed request live with the reason", () =>
@@ -109,11 +89,9 @@ describe("The page", { concurrent: true }, () =>
         yield* tab.act((page) => page.evaluate("window.isStillThere = true"))
         const own = accessToken(yield* token())
         yield* show(tab, "faults")
-        yield* tab.act((page) => page.selectOption("#fault-what", "status"))
-        yield* tab.act((page) => page.selectOption("#fault-when", "nth"))
-        yield* tab.act((page) => page.fill("#fault-when-nth-n", "2"))
-        yield* tab.act((page) => page.fill("#fault-ttl", "10 minutes"))
-        yield* tab.act((page) => page.click("text=Set the fault"))
+        const fault = { on: "aml", what: { kind: "status" }, when: { kind: "nth", n: 2 }, ttl: "10 minutes" }
+        yield* tab.act((page) => page.fill("#fault-text", JSON.stringify(fault)))
+        yield* tab.act((page) => page.click("#fault-form button"))
         yield* tab.sees("#fault-list", "0 of 0")
         yield* tab.sees("#fault-list .when", "for 600000 ms")
 
@@ -233,33 +211,11 @@ describe("The page", { concurrent: true }, () =>
         strictEqual(yield* tab.act((page) => page.inputValue("#fault-text")), "aml:nonsense")
         strictEqual(yield* tab.act((page) => page.getAttribute("#fault-text", "aria-invalid")), "true")
 
-        yield* tab.act((page) => page.selectOption("#fault-when", "every"))
-        yield* tab.act((page) => page.fill("#fault-when-every-n", "-1"))
-        yield* tab.act((page) => page.click("text=Set the fault"))
-        yield* tab.sees("#fault-when-every-n-error", "when.n is invalid: expected a whole number from 1")
-        strictEqual(yield* tab.act((page) => page.inputValue("#fault-when")), "every")
-        // Only the fields of the selected options are visible, and their values make the fault.
-        yield* tab.act((page) => page.selectOption("#fault-when", "first"))
-        yield* tab.act((page) => page.fill("#fault-when-first-n", "7"))
-        yield* tab.act((page) => page.selectOption("#fault-what", "latency"))
-        yield* tab.act((page) => page.selectOption("#fault-what-latency-distribution", "uniform"))
-        yield* tab.act((page) => page.fill("#fault-what-latency-distribution-uniform-max", "20 millis"))
-        deepStrictEqual(
-          yield* tab.act((page) =>
-            page.locator("#fault-form input").evaluateAll((inputs) =>
-              inputs.filter((input) => input.checkVisibility()).map(({ id }) => id)
-            )
-          ),
-          [
-            "fault-what-latency-distribution-uniform-min",
-            "fault-what-latency-distribution-uniform-max",
-            "fault-when-first-n",
-            "fault-ttl"
-          ]
-        )
-        yield* tab.act((page) => page.click("text=Set the fault"))
-        yield* tab.sees("#fault-list", "\"max\":20")
-        yield* tab.sees("#fault-list", "first n: 7")
+        // An example replaces the text.
+        yield* tab.act((page) => page.click("text=both:drip=100 millis"))
+        strictEqual(yield* tab.act((page) => page.inputValue("#fault-text")), "both:drip=100 millis")
+        yield* tab.act((page) => page.keyboard.press("Enter"))
+        yield* tab.sees("#fault-list", "drip")
 
         yield* tab.act((page) =>
           page.fill("#fault-text", "{\"on\":\"token\",\"what\":{\"kind\":\"hang\"},\"id\":\"mine\"}")
@@ -276,12 +232,13 @@ describe("The page", { concurrent: true }, () =>
         const canary = "\"><script>window.isRun = true</script><img src=x onerror=isRun=true>' </hx-partial> Testpep"
         const tab = yield* Browser.open(page)
         yield* tab.lives
-        yield* show(tab, "check")
-        yield* tab.act((page) => page.fill("#check-name", canary))
-        yield* tab.act((page) => page.press("#check-name", "Enter"))
-        yield* tab.sees(".verdict", "Potential match")
-        yield* tab.sees("#check pre", JSON.stringify(canary))
-        strictEqual(yield* tab.act((page) => page.inputValue("#check-name")), canary)
+        yield* show(tab, "send")
+        const sent = "POST /api/aml\nauthorization: Bearer <token>\ncontent-type: application/json\n\n" +
+          JSON.stringify({ entity_type: "person", name: canary, dob: "01-02-1990" })
+        yield* tab.act((page) => page.fill("#own-request", sent))
+        yield* tab.act((page) => page.click("#send-form button"))
+        yield* tab.sees("#sent .reason", "Potential match")
+        strictEqual(yield* tab.act((page) => page.inputValue("#own-request")), sent)
 
         yield* show(tab, "faults")
         yield* tab.act((page) => page.fill("#fault-text", canary))
@@ -291,8 +248,8 @@ describe("The page", { concurrent: true }, () =>
 
         yield* HttpClient.get(`${url}/<script>isRun=1</script>`).pipe(Effect.provide(FetchHttpClient.layer))
         yield* show(tab, "exchanges")
-        yield* tab.sees("#filter-session option", "none (1)")
-        yield* tab.act((page) => page.selectOption("#filter-session", "none"))
+        yield* tab.sees("#exchange-count", "1 without a session")
+        yield* tab.act((page) => page.check("#without-session"))
         yield* tab.act((page) => page.click("#filters button"))
         yield* tab.sees("#message", "1 request matches")
         yield* tab.act((page) => page.click("#exchange-table > tbody .why"))
@@ -339,7 +296,7 @@ describe("The page", { concurrent: true }, () =>
         yield* tab.sees(".pages", "27 to 37 of 37")
         deepStrictEqual(yield* ids, range(11, 1))
 
-        yield* search((page) => page.fill("#filter-lastWord", "LOVELACE"))
+        yield* search((page) => page.fill("#search", "LOVELACE"))
         yield* tab.sees("#message", "1 request matches")
         deepStrictEqual(yield* ids, [2])
         yield* tab.act((page) => page.click("#exchange-2 button.open"))
@@ -349,25 +306,21 @@ describe("The page", { concurrent: true }, () =>
         deepStrictEqual(yield* ids, [38, 2])
         strictEqual(yield* tab.act((page) => page.isVisible("#detail pre")), true)
 
-        // A status that occurred since the page was opened is one to filter by.
         yield* check(own, "Ada Test503")
-        yield* tab.sees("#filter-status option[value='503']")
-        yield* search((page) =>
-          page.fill("#filter-lastWord", "").then(() => page.selectOption("#filter-status", "503"))
-        )
-        yield* tab.sees("#message", "1 request matches")
+        yield* search((page) => page.fill("#search", "aml 503"))
+        yield* tab.sees("#exchange-39")
         deepStrictEqual(yield* ids, [39])
-        yield* search((page) => page.selectOption("#filter-status", "").then(() => page.check("#only-unexpected")))
+        yield* search((page) => page.fill("#search", "unexpected"))
         yield* tab.sees("#exchange-4")
         deepStrictEqual(yield* ids, [4])
         yield* wrong
         yield* tab.sees("#exchange-40")
         deepStrictEqual(yield* ids, [40, 4])
 
-        // Clearing the journal ends the filter.
+        // Clearing the journal ends the search.
         yield* tab.act((page) => page.click(".clear-exchanges button"))
         yield* tab.sees("#exchange-count", "0 requests")
-        strictEqual(yield* tab.act((page) => page.isChecked("#only-unexpected")), false)
+        strictEqual(yield* tab.act((page) => page.inputValue("#search")), "")
         yield* token()
         yield* tab.sees("#exchange-41")
       }))
@@ -379,15 +332,15 @@ describe("The page", { concurrent: true }, () =>
         yield* tab.act((page) => page.fill("#fault-text", "aml:status=500"))
         yield* tab.act((page) => page.press("#fault-text", "Enter"))
         yield* tab.sees("#fault-list", "500")
-        yield* tab.act((page) => page.click("text=Run the check"))
-        yield* tab.sees(".verdict", "AmlUnavailable: ")
-        yield* tab.act((page) => page.click("#exchange-2 noscript a"))
-        yield* tab.sees("h1", "Request 2")
+        yield* tab.act((page) => page.click("#send-form button"))
+        yield* tab.sees("#sent .reason", "Returned status 500")
+        yield* tab.act((page) => page.click("#exchange-1 noscript a"))
+        yield* tab.sees("h1", "Request 1")
       }))
 
     it.scoped("has no accessibility violation by axe-core, in light and dark, and fits 390 px", () =>
       Effect.gen(function*() {
-        const { check, page, token } = yield* start
+        const { check, page, profileOf, token } = yield* start
         const own = accessToken(yield* token())
         yield* check(own, "Ada Test500")
         yield* check(own, "Ada Testcut")
@@ -401,10 +354,7 @@ describe("The page", { concurrent: true }, () =>
         yield* tab.act((page) => page.fill("#fault-text", "none"))
         yield* tab.act((page) => page.press("#fault-text", "Enter"))
         yield* tab.sees("#fault-text-error")
-        yield* show(tab, "check")
-        yield* tab.act((page) => page.click("text=Run the check"))
-        yield* tab.sees(".verdict", "No")
-        const profile = (yield* tab.act((page) => page.getAttribute(".verdict a", "href"))) ?? ""
+        const profile = yield* profileOf(own, "Zoë Testpep")
         yield* show(tab, "exchanges")
         yield* tab.act((page) => page.click("#start summary"))
         yield* tab.act((page) => page.click("#exchange-2 button.open"))
@@ -413,19 +363,16 @@ describe("The page", { concurrent: true }, () =>
         deepStrictEqual(yield* tab.act((page) => page.evaluate(overflowing)), [], "the detail")
         yield* tab.act((page) => page.click("#detail .close"))
         strictEqual(yield* tab.act((page) => page.isVisible("#detail")), false)
-        for (const id of ["exchanges", "profile", "test-persons", "check", "faults"]) {
+        for (const id of ["exchanges", "profile", "test-persons", "send", "faults"]) {
           yield* show(tab, id)
           deepStrictEqual(yield* tab.act((page) => page.evaluate(overflowing)), [], id)
         }
-        for (const what of ["status", "latency", "quota"]) {
-          yield* tab.act((page) => page.selectOption("#fault-what", what))
-          deepStrictEqual(yield* tab.act((page) => page.evaluate(overflowing)), [], what)
-        }
-        yield* show(tab, "check")
+        yield* show(tab, "send")
         yield* tab.act((page) => page.click("text=ISO date of birth"))
         yield* tab.sees("#message", "Example")
-        yield* tab.act((page) => page.click("#own-request-form button"))
-        yield* tab.sees("#request-result .status", "422")
+        yield* tab.act((page) => page.click("#send-form button"))
+        yield* tab.sees("#sent .status", "422")
+        deepStrictEqual(yield* tab.act((page) => page.evaluate(overflowing)), [], "a sent request")
         yield* tab.act((page) => page.setViewportSize({ width: 1280, height: 900 }))
         const empty = `${page}/test-empty`
         yield* token(Session.testCustomer("test-empty"))
@@ -434,9 +381,10 @@ describe("The page", { concurrent: true }, () =>
         for (const address of ["", profile, `${page}/test-nobody`, empty]) {
           if (address === "") yield* showAll
           else yield* tab.act((page) => page.goto(address))
+          if (address === profile) yield* tab.sees("dd", "Zoë Testpep")
           if (address === empty) {
-            yield* tab.act((page) => page.fill("#filter-lastWord", "nobody"))
-            yield* tab.act((page) => page.press("#filter-lastWord", "Enter"))
+            yield* tab.act((page) => page.fill("#search", "nobody"))
+            yield* tab.act((page) => page.press("#search", "Enter"))
             yield* tab.sees("#exchanges .empty", "No request matches")
           }
           yield* tab.act((page) => page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" }))

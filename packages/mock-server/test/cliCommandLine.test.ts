@@ -37,7 +37,7 @@ describe("The arguments of idv-mock", () => {
     [
       "canary",
       "idv-mock: unknown command: expected one of serve, journal, fault, clock, session, sessions, reset, " +
-      "verify, contract, record, diff, mcp, test-client, completions, help"
+      "verify, contract, record, diff, mcp, test-client, help"
     ],
     ["fault canary-canary", "idv-mock fault: unknown command: expected one of list, set, remove, clear"],
     ["serv", "idv-mock: unknown command: did you mean serve?"],

@@ -1,89 +1,12 @@
-/** The parts of the page that need no browser: its fault form, its requests, its search and its sentences. */
+/** The parts of the page that need no browser: its requests, its search and its sentences. */
 import { Fault, type Journal, Session, TestPerson } from "@effect-idv/mock-server"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Either, JSONSchema, Layer, Option, Schema, TestClock } from "effect"
-import * as FaultFields from "../src/internal/page/faultFormFields.ts"
+import { Effect, Either, Layer, Option, TestClock } from "effect"
 import * as Forms from "../src/internal/page/forms.ts"
 import * as JournalView from "../src/internal/page/journalView.ts"
 import * as OwnRequest from "../src/internal/page/ownRequest.ts"
 import * as App from "../src/internal/server/app.ts"
-
-const Members = Schema.Struct({
-  anyOf: Schema.Array(Schema.Struct({
-    properties: Schema.Struct(
-      { kind: Schema.Struct({ enum: Schema.Array(Schema.String) }) },
-      { key: Schema.String, value: Schema.Unknown }
-    )
-  }))
-})
-
-/** The fields of each kind in the schema, and in the form. */
-const ofSchema = (schema: Schema.Schema.Any) =>
-  Schema.decodeUnknownSync(Members)(JSONSchema.make(schema)).anyOf.map(({ properties }) =>
-    [properties.kind.enum[0], Object.keys(properties).filter((name) => name !== "kind").toSorted()] as const
-  )
-const ofForm = (field: string) =>
-  FaultFields.fields.filter(FaultFields.isChoice).filter((choice) => choice.field === field).flatMap(({ options }) =>
-    options.map(({ fields, value }) => [value, fields.map(({ field }) => field).toSorted()] as const)
-  )
-
-/** The fault that a form means, or the fields that are wrong. */
-const decodeFault = (typed: Forms.Fields) => {
-  const { json, names } = FaultFields.encode(typed)
-  return Either.mapLeft(
-    Fault.decodeUnknown(json),
-    (violations) => violations.map(({ path }) => names.get(path) ?? path)
-  )
-}
-
-describe("The fault form of the page", () => {
-  it("has the fields of each kind of fault and trigger", () => {
-    deepStrictEqual(ofForm("what"), ofSchema(Fault.What))
-    deepStrictEqual(ofForm("when"), ofSchema(Fault.When))
-  })
-
-  it("omits empty fields, and names the field of a problem as the form does", () => {
-    for (const { kind } of Fault.kinds) {
-      deepStrictEqual(
-        Either.getRight(decodeFault({ on: "aml", what: kind })),
-        Either.getRight(Fault.make({ on: "aml", what: { kind } }))
-      )
-    }
-    deepStrictEqual(
-      Either.getRight(decodeFault({
-        on: "both",
-        what: "status",
-        "what.status.status": "429",
-        "what.status.body": "404",
-        "what.status.retryAfter": "date",
-        "what.status.retryAfter.date.in": "3 seconds",
-        // The fields of options that are not selected.
-        "what.latency.distribution.fixed.delay": "nonsense",
-        when: "probability",
-        "when.probability.p": "0.5",
-        ttl: "1 minute"
-      })),
-      Either.getRight(Fault.make({
-        on: "both",
-        what: { kind: "status", status: 429, body: "404", retryAfter: { kind: "date", in: "3 seconds" } },
-        when: { kind: "probability", p: 0.5 },
-        ttl: "1 minute"
-      }))
-    )
-    deepStrictEqual(
-      Either.flip(decodeFault({
-        on: "aml",
-        what: "latency",
-        "what.latency.distribution": "normal",
-        "what.latency.distribution.normal.mean": "soon",
-        when: "window",
-        "when.window.for": ""
-      })),
-      Either.right(["when.window.for", "what.latency.distribution.normal.mean"])
-    )
-  })
-})
 
 const origin = "http://localhost"
 
@@ -106,12 +29,12 @@ const send = (text: string) =>
 describe("A request of the user on the page", () => {
   it.effect("gets the response that its example is about, and shows neither token nor key", () =>
     Effect.gen(function*() {
-      const steps = yield* Effect.forEach(
+      const sent = yield* Effect.forEach(
         OwnRequest.examples,
-        ({ name, text }) => Effect.map(send(text), (step) => [name, step] as const)
+        ({ name, text }) => Effect.map(send(text), (entry) => [name, entry] as const)
       )
       deepStrictEqual(
-        steps.map(([name, { response }]) => [name, response.slice("HTTP/1.1 ".length, "HTTP/1.1 ".length + 3)]),
+        sent.map(([name, { response: { status } }]) => [name, String(status)]),
         [
           ["Check", "200"],
           ["Token", "200"],
@@ -131,7 +54,7 @@ describe("A request of the user on the page", () => {
       const { journal, tokens } = yield* demoSession
       const issued = yield* tokens.list
       strictEqual(issued.length > 0, true)
-      const shown = JSON.stringify([steps, yield* journal.entries])
+      const shown = JSON.stringify([sent, yield* journal.entries])
       for (const secret of [...issued.map(({ token }) => token), "demo-key", btoa("demo-customer:demo-key")]) {
         strictEqual(shown.includes(secret), false, secret)
       }
@@ -139,11 +62,10 @@ describe("A request of the user on the page", () => {
 
   it.effect.each([
     ["", "a first line"],
-    ["BREW /api/aml", "a first line"],
+    ["brew /api/aml", "a first line"],
     ["POST http://elsewhere/", "a first line"],
     ["POST /api/aml\nno colon", "in line 2"],
-    ["POST /api/aml\na: b\nc: ä", "in line 3"],
-    ["GET /api/aml\n\n{}", "no body, because the method is GET"]
+    ["POST /api/aml\na: b\nc: ä", "in line 3"]
   ])("is refused without a request if it cannot be sent: %j", ([text = "", expected = ""]) =>
     Effect.gen(function*() {
       const problems = yield* Effect.flip(send(text))
@@ -166,8 +88,7 @@ const sentenceAfter = (text: string, faults: ReadonlyArray<string> = []) =>
     const session = yield* demoSession
     yield* session.faults.clear
     for (const fault of faults) yield* session.faults.set(Either.getOrThrow(Fault.make(fault)))
-    const { entry } = yield* send(text)
-    return Option.getOrThrow(entry).why
+    return (yield* send(text)).why
   })
 
 describe("The sentence about an exchange", () => {
@@ -222,9 +143,8 @@ describe("The sentence about an exchange", () => {
       }
       // The quota allows the first request.
       yield* sentenceAfter(checkOf("Ada"), ["aml:quota=1"])
-      const { entry } = yield* send(checkOf("Ada"))
       strictEqual(
-        Option.getOrThrow(entry).why,
+        (yield* send(checkOf("Ada"))).why,
         "The quota of 1 requests per 1m is exceeded; returned status 429: fault f6, at its request 2"
       )
     }).pipe(Effect.provide(server)))
@@ -240,30 +160,38 @@ describe("The sentence about an exchange", () => {
     }).pipe(Effect.provide(server)))
 })
 
-/** A journal that dropped nothing, of a server whose requests all belong to a session. */
-const whole = { dropped: 0, unmatched: 0 }
-
 describe("The search of the page", () => {
   it.effect("compares the last word with the name that was sent, and shows it masked", () =>
     Effect.gen(function*() {
       for (const name of ["Ada Lovelace", "Ada Testpep", "Grace  LOVELACE ", "Lovelace Ada"]) yield* send(checkOf(name))
       const { journal } = yield* demoSession
       const entries = yield* journal.entries
-      const { choices, matches, rows } = JournalView.make(
-        entries,
-        JournalView.parse({ lastWord: " lovelace ", to: "" }),
-        whole
-      )
+      const found = (search: string) => JournalView.make(entries, JournalView.parse({ search, to: "" }), 0)
+      const { matches, rows } = found(" lovelace ")
       deepStrictEqual([matches, rows.map(({ entry: { id }, number }) => [id, number])], [2, [[3, 3], [1, 1]]])
-      strictEqual(JSON.stringify([rows, choices]).includes("ovelace"), false)
-      // The values of all exchanges remain to choose from, and a chosen one that is gone.
-      deepStrictEqual(JournalView.make(entries, JournalView.parse({ status: "500" }), whole).choices.status, [[
-        "200",
-        4
-      ], [
-        "500",
-        0
-      ]])
+      strictEqual(JSON.stringify(rows).includes("ovelace"), false)
+      strictEqual(found("Lovel").matches, 0)
+    }).pipe(Effect.provide(server)))
+
+  it.effect("finds the exchanges that match each word: a status, an operation, a rule, a fault, a group", () =>
+    Effect.gen(function*() {
+      const { faults, journal } = yield* demoSession
+      yield* send(checkOf("Ada Testclear"))
+      yield* send("POST /api/aml\nauthorization: Bearer unknown")
+      yield* faults.set(Either.getOrThrow(Fault.make("aml:empty")))
+      yield* send(checkOf("Ada Testclear"))
+      const entries = yield* journal.entries
+      const found = (search: string) =>
+        JournalView.make(entries, JournalView.parse({ search }), 0).rows.map(({ entry: { id } }) => id)
+      const unmatched = yield* (yield* Session.Sessions).unmatched.entries
+      deepStrictEqual(
+        ["", "200", "aml Answered", "token", "fault", "f1 empty", "200 testclear", "error", "f1 token"].map(found),
+        [[3, 1], [3, 1], [3, 1], [], [3], [3], [3, 1], [], []]
+      )
+      deepStrictEqual(
+        JournalView.make(unmatched, JournalView.parse({ search: "error unexpected 401" }), 0).matches,
+        1
+      )
     }).pipe(Effect.provide(server)))
 
   it.effect("divides the exchanges into pages without a gap, whatever arrives meanwhile", () =>
@@ -287,7 +215,7 @@ describe("The search of the page", () => {
       const seen: Array<number> = []
       let before = Option.some("")
       while (Option.isSome(before)) {
-        const view = JournalView.make(entries, JournalView.parse({ operation: "token", to: before.value }), whole)
+        const view = JournalView.make(entries, JournalView.parse({ search: "token", to: before.value }), 0)
         strictEqual(view.newerCount + view.rows.length <= view.matches, true)
         for (const { entry: { id } } of view.rows) seen.push(id)
         before = view.older

@@ -5,7 +5,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 
 /**
  * Starts the server. `token` returns the body of a token response. `check` returns the status of a check, or 0 if the
- * connection breaks.
+ * connection breaks, and `profileOf` the address in its `aml_profile`.
  */
 export const start = Effect.gen(function*() {
   const context = yield* Layer.build(MockServer.layer({ port: 0 }))
@@ -33,17 +33,27 @@ export const start = Effect.gen(function*() {
         Effect.orDie
       )
 
-  const check = (token: string, name: string) =>
+  const sendCheck = (token: string, name: string) =>
     post("/api/aml", (request) =>
       request.pipe(
         HttpClientRequest.bearerToken(token),
         HttpClientRequest.bodyUnsafeJson({ entity_type: "person", name, dob: "01-02-1990" })
-      )).pipe(
-        Effect.map(({ status }: HttpClientResponse.HttpClientResponse) => status),
-        Effect.orElseSucceed(() => 0)
-      )
+      ))
 
-  return { control: context, page: `${url}/_mock/ui`, url, token, check }
+  const check = (token: string, name: string) =>
+    sendCheck(token, name).pipe(
+      Effect.map(({ status }: HttpClientResponse.HttpClientResponse) => status),
+      Effect.orElseSucceed(() => 0)
+    )
+
+  const profileOf = (token: string, name: string) =>
+    sendCheck(token, name).pipe(
+      Effect.flatMap(({ text }) => text),
+      Effect.orDie,
+      Effect.map((text) => /"aml_profile":"([^"]+)"/.exec(text)?.[1] ?? "")
+    )
+
+  return { control: context, page: `${url}/_mock/ui`, url, token, check, profileOf }
 })
 
 /** The token in the field `access_token`. */

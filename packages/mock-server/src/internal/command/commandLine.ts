@@ -38,15 +38,6 @@ const faultKinds: Section = {
   rows: Kinds.kinds.map(({ description, kind }) => [kind, description])
 }
 
-const completions: Section = {
-  heading: "Completions for the current shell",
-  rows: [
-    ["bash", "source <(idv-mock completions bash)"],
-    ["fish", "idv-mock completions fish | source"],
-    ["zsh", "source <(idv-mock completions zsh)"]
-  ]
-}
-
 /** Makes the program. Parsing a command line calls `invoke` with the result. */
 export const make = (version: string, invoke: CommandLine.Invoke): Command => {
   const addGroup = (parent: Command, name: string, description: string) =>
@@ -60,7 +51,7 @@ export const make = (version: string, invoke: CommandLine.Invoke): Command => {
     "A mock server of the identity verification service",
     version,
     invoke
-  ).addHelpText("after", table(testPersons) + "\n" + table(completions))
+  ).addHelpText("after", table(testPersons))
 
   addCommand(
     program,
@@ -129,8 +120,6 @@ export const make = (version: string, invoke: CommandLine.Invoke): Command => {
       "wrong client, 2 for one that cannot be tested",
     CommandFlags.testClient
   )
-  addCommand(program, "completions", "Print completions for bash, fish or zsh", [])
-    .addArgument(CommandLine.withChoices("<shell>", ["bash", "fish", "zsh"]))
   CommandLine.addHelp(program)
   return program
 }

@@ -5,7 +5,6 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as CommandLine from "./commandLine.ts"
-import * as Completions from "./completions.ts"
 import * as PortFile from "./portFile.ts"
 import type { Stdout } from "./serve.ts"
 
@@ -49,7 +48,7 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
       }
       case "record": {
         const { record } = yield* loadRecord
-        return yield* record(invocation.args, version, stdout.isTTY === true)
+        return yield* record(invocation.args, stdout.isTTY === true)
       }
       case "diff": {
         const { diff } = yield* loadDiff
@@ -59,11 +58,6 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
         const { testClient } = yield* loadTestClient
         return yield* testClient(invocation.args)
       }
-      case "completions":
-        return yield* Effect.flatMap(
-          Completions.make(CommandLine.make(version, () => {}), invocation.args.argument),
-          Console.log
-        )
       default: {
         const { run } = yield* loadCommands
         return yield* run(invocation.command, invocation.args)

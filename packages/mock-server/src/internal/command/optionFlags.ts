@@ -12,8 +12,8 @@ const withFlag = (options: Options) =>
   options.flatMap(({ flag, help, name }) => Option.isSome(flag) ? [{ field: name, flag: flag.value, help }] : [])
 
 export const flags = (options: Options) =>
-  withFlag(options).map(({ flag: { completions, isRepeated, name, value }, help }) =>
-    isRepeated ? repeatableFlag(name, value, help, completions) : valueFlag(name, value, help)
+  withFlag(options).map(({ flag: { isRepeated, name, value }, help }) =>
+    isRepeated ? repeatableFlag(name, value, help) : valueFlag(name, value, help)
   )
 
 /** The name of the flag of each option. */

@@ -24,8 +24,6 @@ export interface Flag {
   /** The name of its value in the help. */
   readonly value: string
   readonly isRepeated: boolean
-  /** Values for the completions of a shell. */
-  readonly completions?: ReadonlyArray<string>
   /** Returns the JSON form of the option. */
   readonly parse: (texts: ReadonlyArray<string>) => Either.Either<unknown, Violation.Violations>
 }
@@ -105,10 +103,6 @@ export const options = {
       name: "profile",
       value: "variant",
       isRepeated: true,
-      completions: [
-        ...Struct.keys(Profile.presets),
-        ...Profile.points.flatMap(({ name, variants }) => variants.map(({ value }) => `${name}=${value}`))
-      ],
       parse: parseProfile
     }),
     shown: Profile.Profile,

@@ -9,16 +9,13 @@ import * as TestPerson from "../../TestPerson.ts"
 import * as FaultText from "../faults/faultText.ts"
 import * as Sent from "../journal/sent.ts"
 import { groups } from "../operations/all.ts"
-import type { ArmedFault } from "../operations/faults.ts"
 import type * as Operation from "../operations/operation.ts"
 import { IsoDay } from "../schema/instantText.ts"
 import { description } from "./clockPanel.tsx"
-import * as FaultFields from "./faultFormFields.ts"
 import * as Forms from "./forms.ts"
 import * as OwnRequest from "./ownRequest.ts"
 import type { FormStates, PanelId } from "./page.tsx"
 import { clockOf } from "./pageModel.ts"
-import * as RunCheck from "./runCheck.ts"
 
 /** What an action did. */
 export interface Outcome {
@@ -89,15 +86,15 @@ const reset = action(
   (session) => Effect.as(call(sessions.reset, session), { message: "Session reset" })
 )
 
-const wasSet = ({ fault: { on, what }, id }: ArmedFault) => ({ message: `Fault ${id} set: ${what.kind} on ${on}` })
-
-const setFault: Run = (session, fields) => {
-  const { json, names } = FaultFields.encode(fields)
-  return Effect.map(call(faults.set, session, json, { nameOf: (path) => names.get(path) ?? path }), wasSet)
-}
-
-const setFaultText: Run = (session, { text = "" }) =>
-  Effect.map(call(faults.set, session, FaultText.input(text), { nameOf: () => "text" }), wasSet)
+const setFault = action(
+  "faults",
+  (faults) => ({ faults }),
+  (session, { text = "" }) =>
+    Effect.map(
+      call(faults.set, session, FaultText.input(text), { nameOf: () => "text" }),
+      ({ fault: { on, what }, id }) => ({ message: `Fault ${id} set: ${what.kind} on ${on}` })
+    )
+)
 
 const removeFault = action(
   "faults",
@@ -115,32 +112,22 @@ const changeProfile = action(
     })
 )
 
-const runCheck = action(
-  "check",
-  (invalid) => ({ check: { invalid } }),
-  (session, fields, origin) =>
-    Effect.gen(function*() {
-      const check = yield* RunCheck.run(session, yield* Forms.decodePerson(fields), origin)
-      return { message: `Check finished: ${check.verdict.text}`, forms: { check: { fields, check } } }
-    })
-)
-
-const showExample = action("check", (invalid) => ({ check: { invalid } }), (_, { example }) =>
+const showExample = action("send", (invalid) => ({ send: { invalid } }), (_, { example }) =>
   Effect.map(
     Effect.mapError(
       Effect.fromNullable(OwnRequest.examples.find(({ name }) => name === example)),
       (): Forms.Problems => [{ path: "request", text: "There is no such example" }]
     ),
-    ({ name, text }) => ({ message: `Example: ${name}`, forms: { check: { fields: { request: text } } } })
+    ({ name, text }) => ({ message: `Example: ${name}`, forms: { send: { fields: { request: text } } } })
   ))
 
 const sendRequest = action(
-  "check",
-  (invalid) => ({ check: { invalid } }),
+  "send",
+  (invalid) => ({ send: { invalid } }),
   (session, fields, origin) =>
-    Effect.map(OwnRequest.send(session, fields["request"] ?? "", origin), (ownRequest) => ({
-      message: "Request sent: see the response below it",
-      forms: { check: { fields, ownRequest } }
+    Effect.map(OwnRequest.send(session, fields["request"] ?? "", origin), (entry) => ({
+      message: `Request sent: status ${entry.response.status}`,
+      forms: { send: { fields, entry } }
     }))
 )
 
@@ -182,12 +169,10 @@ export const actions: Readonly<Record<string, Action>> = {
   "clock": changeClock,
   "options": changeOptions,
   reset,
-  "faults": action("faults", (invalid) => ({ faults: { invalid } }), setFault),
-  "faults/text": action("faults", (invalidText) => ({ faults: { invalidText } }), setFaultText),
+  "faults": setFault,
   "faults/remove": removeFault,
   "profile": changeProfile,
   "test-persons/like": answerLike,
-  "check": runCheck,
-  "check/example": showExample,
-  "check/request": sendRequest
+  "send": sendRequest,
+  "send/example": showExample
 }

@@ -109,7 +109,7 @@ const Actions = ({ entry, page: { origin, path } }: { readonly page: Page; reado
   return (
     <div class="buttons">
       {operation !== "other" && (
-        <Form action={`${path}/faults/text`} panel="faults">
+        <Form action={`${path}/faults`} panel="faults">
           <input type="hidden" name="text" value={`${operation}:status=503:nth=1`} />
           <button type="submit" class="small">Fail the next one</button>
         </Form>

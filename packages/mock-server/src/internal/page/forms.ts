@@ -1,7 +1,5 @@
 /** Decodes the forms of the page. */
-import * as Person from "@effect-idv/core/Person"
 import * as Violation from "@effect-idv/core/Violation"
-import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { flow } from "effect/Function"
 import * as Schema from "effect/Schema"
@@ -53,13 +51,6 @@ export const problemsOfError = (nameOf: (path: string) => string) => (error: Err
   error instanceof ControlRefused
     ? error.violations.map((violation) => ({ path: nameOf(violation.path), text: String(violation) }))
     : [{ path: "", text: error.message }]
-
-/** A person from the fields `name` and `dateOfBirth`, as the client accepts it. */
-export const decodePerson = ({ dateOfBirth = "", name = "" }: Fields): Effect.Effect<Person.Person, Problems> =>
-  Effect.mapError(
-    Person.make({ name, dateOfBirth }),
-    ({ issues }) => issues.map((issue) => ({ path: issue.field, text: String(issue) }))
-  )
 
 export const decodeSession = decoder(Schema.Struct({
   session: Schema.NonEmptyString.annotations(Violation.expecting("a customer id"))

@@ -13,7 +13,7 @@ import * as Session from "../../Session.ts"
 import * as Lifecycle from "../wire/lifecycle.ts"
 import { ClockPanel, description } from "./clockPanel.tsx"
 import { Row } from "./exchangeRow.tsx"
-import { Count, ExchangesPanel, FilterOptions } from "./exchangesPanel.tsx"
+import { Count, ExchangesPanel } from "./exchangesPanel.tsx"
 import { FaultList } from "./faultsPanel.tsx"
 import { Sessions } from "./page.tsx"
 import type { Page, State } from "./pageModel.ts"
@@ -60,7 +60,7 @@ interface Panel {
 }
 
 const panels = (state: State): ReadonlyArray<Panel> => {
-  const { customers, page: { origin, path }, session, total, unmatched, view } = state
+  const { customers, page: { origin, path }, session, total, unmatched } = state
   const { clock, customer, faults, options, testPersons } = session
   const panel = (target: string, key: unknown, content: () => VNode): Panel => ({
     target,
@@ -70,7 +70,7 @@ const panels = (state: State): ReadonlyArray<Panel> => {
   const isOpen = total === 0
   return [
     panel("#sessions", customers, () => <Sessions current={customer.customerId} customers={customers} />),
-    panel("#filter-options", [view.choices, view.request], () => <FilterOptions view={view} unmatched={unmatched} />),
+    panel("#exchange-count", [total, unmatched], () => <Count {...state} />),
     panel(
       "#start",
       [options.profile, isOpen],
@@ -89,21 +89,18 @@ const panels = (state: State): ReadonlyArray<Panel> => {
 }
 
 const exchanges = (known: Cursor, cursor: Cursor, state: State): string => {
-  const { entries, page: { path }, total, view } = state
+  const { page: { path }, total, view } = state
   if (known.run !== cursor.run || total < known.total) return replacing("#exchanges", <ExchangesPanel {...state} />)
   const rows = view.rows.filter(({ entry: { id } }) => id > known.last)
-  return rows.length === 0 ? "" : [
-    partial(
-      "#exchange-head",
-      "afterend",
-      render(
-        <>
-          {rows.map((row) => <Row path={path} row={row} isNew key={row.entry.id} />)}
-        </>
-      )
-    ),
-    replacing("#exchange-count", <Count entries={entries} total={total} />)
-  ].join("")
+  return rows.length === 0 ? "" : partial(
+    "#exchange-head",
+    "afterend",
+    render(
+      <>
+        {rows.map((row) => <Row path={path} row={row} isNew key={row.entry.id} />)}
+      </>
+    )
+  )
 }
 
 const event = (id: string, data: string): string =>

@@ -1,22 +1,21 @@
 /**
- * Sends a request exactly as the user wrote it, also a wrong one, to this server's own data plane. In headers,
- * placeholders stand for the credentials and for tokens, so that the page never shows these.
+ * Handles a request as the user wrote it, also a wrong one, as if an app had sent it. In headers, placeholders stand
+ * for the credentials and for tokens, so that the page never shows these.
  */
 import * as AccessToken from "@effect-idv/core/AccessToken"
 import * as AmlCredential from "@effect-idv/core/AmlCredential"
-import * as HttpBody from "@effect/platform/HttpBody"
-import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import * as HttpMethod from "@effect/platform/HttpMethod"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Stream from "effect/Stream"
+import type * as Journal from "../../Journal.ts"
 import type * as Session from "../../Session.ts"
-import type { Recorder } from "../journal/recorder.ts"
+import { Recorder } from "../journal/recorder.ts"
+import * as DataPlane from "../service/dataPlane.ts"
+import * as Request from "../wire/request.ts"
 import type { Problem, Problems } from "./forms.ts"
-import { deadline, type RecordedExchange, recordingClient, type Step, stepOf, tokenMask } from "./recordedExchange.ts"
 import * as WireText from "./wireText.ts"
 
 /** A request to begin with. */
@@ -79,7 +78,7 @@ export const examples: ReadonlyArray<Example> = [
 export const first = check
 
 interface OwnRequest {
-  readonly method: HttpMethod.HttpMethod
+  readonly method: string
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -101,16 +100,11 @@ const parse = (text: string): Either.Either<OwnRequest, Problems> => {
   const [line = "", ...headerLines] = end === -1 ? lines : lines.slice(0, end)
   const body = end === -1 ? "" : lines.slice(end + 1).join("\n")
   const [, method = "", target = ""] = firstLine.exec(line) ?? []
-  if (!HttpMethod.isHttpMethod(method)) {
-    return Either.left([problem("a first line such as POST /api/aml HTTP/1.1")])
-  }
+  if (method === "") return Either.left([problem("a first line such as POST /api/aml HTTP/1.1")])
   const headers = headerLines.map((line) => headerLine.exec(line))
   const invalid = headers.indexOf(null)
   if (invalid !== -1) {
     return Either.left([problem(`"name: value" in line ${invalid + 2}, and an empty line before the body`)])
-  }
-  if (body !== "" && !HttpMethod.hasBody(method)) {
-    return Either.left([problem(`no body, because the method is ${method}`)])
   }
   return Either.right({
     method,
@@ -150,36 +144,34 @@ const fill = (session: Session.Session) => (value: string): Effect.Effect<string
         : Effect.succeed(value)
   )
 
-/** `origin` is the address at which the user's browser reaches this server. */
+/**
+ * Sends a request, and returns its exchange as soon as the journal has it. `origin` is the address at which the user's
+ * browser reaches this server.
+ */
 export const send = (
   session: Session.Session,
   text: string,
   origin: string
-): Effect.Effect<Step, Problems, Session.Sessions | Recorder> =>
+): Effect.Effect<Journal.Entry, Problems, Session.Sessions | Recorder> =>
   Effect.gen(function*() {
     const { body, headers, method, target } = yield* parse(text)
     const filled = yield* Effect.forEach(Object.entries(headers), ([name, value]) =>
       Effect.map(fill(session)(value), (value) => [name, value] as const))
-    const exchanges: Array<RecordedExchange> = []
-    const client = yield* recordingClient(exchanges)
-    yield* client.execute(
-      HttpClientRequest.make(method)(`${origin}${target}`, {
-        headers: Object.fromEntries(filled),
-        ...(body !== "" && { body: HttpBody.raw(new TextEncoder().encode(body)) })
-      })
-    ).pipe(
-      Effect.flatMap(({ stream }) =>
-        Stream.runDrain(stream)
-      ),
-      Effect.timeout(deadline),
-      Effect.ignore,
-      Effect.withTracerEnabled(false)
-    )
-    const [exchange] = exchanges
-    if (exchange === undefined) return yield* Effect.fail([problem("a valid address in the first line")])
-    return {
-      ...stepOf(exchange, 0, tokenMask(session.customerId)),
-      title: "Result",
-      request: WireText.request({ method, target, headers, body })
-    }
+    const { host } = new URL(origin)
+    const head = Request.head({
+      method,
+      url: target,
+      headers: { host, ...Object.fromEntries(filled) },
+      source: undefined
+    })
+    const recorder = yield* Recorder
+    const recorded = yield* Deferred.make<Journal.Entry>()
+    const handle = yield* Effect.provideService(DataPlane.make, Recorder, {
+      ...recorder,
+      record: (entry) =>
+        Effect.zipRight(recorder.record(entry), Deferred.succeed(recorded, entry))
+    })
+    // The response, which a fault may delay or break, has no reader.
+    const response = handle(head, Effect.succeed({ body: new TextEncoder().encode(body), isWhole: true }))
+    return yield* Effect.raceFirst(Deferred.await(recorded), Effect.zipRight(response, Effect.never))
   })

@@ -3,40 +3,41 @@
 /** The HTML documents around the panels. */
 import type { ComponentChildren } from "preact"
 import type * as Journal from "../../Journal.ts"
-import { type CheckForm, CheckPanel } from "./checkPanel.tsx"
 import { ClockPanel } from "./clockPanel.tsx"
 import { Panel } from "./components.tsx"
 import { Exchange } from "./exchangeRow.tsx"
 import { ExchangesPanel } from "./exchangesPanel.tsx"
-import { type FaultForms, FaultsPanel } from "./faultsPanel.tsx"
+import { FaultsPanel } from "./faultsPanel.tsx"
 import type { InvalidForm } from "./forms.ts"
 import { type Page, root, type State } from "./pageModel.ts"
 import { ProfilePanel } from "./profilePanel.tsx"
+import { type SendForm, SendPanel } from "./sendPanel.tsx"
 import { StartPanel } from "./startPanel.tsx"
 import { TestPersonsPanel } from "./testPersonsPanel.tsx"
 
 /** The contents of the forms after one was sent. */
 export interface FormStates {
-  readonly faults?: FaultForms
+  readonly faults?: InvalidForm
   readonly profile?: InvalidForm
-  readonly check?: CheckForm
+  readonly send?: SendForm
 }
 
 /** A panel that a form changes. */
-export type PanelId = "clock" | "faults" | "profile" | "test-persons" | "check"
+export type PanelId = "clock" | "faults" | "profile" | "test-persons" | "send"
 
-export const panelOf = (panel: PanelId, { page: { path }, session }: State, forms: FormStates) => {
+export const panelOf = (panel: PanelId, { page, session }: State, forms: FormStates) => {
+  const { path } = page
   switch (panel) {
     case "clock":
       return <ClockPanel path={path} clock={session.clock} />
     case "faults":
-      return <FaultsPanel path={path} faults={session.faults} forms={forms.faults ?? {}} />
+      return <FaultsPanel path={path} faults={session.faults} invalid={forms.faults} />
     case "profile":
       return <ProfilePanel path={path} options={session.options} invalid={forms.profile} />
     case "test-persons":
       return <TestPersonsPanel persons={session.testPersons} />
-    case "check":
-      return <CheckPanel path={path} customerId={session.customer.customerId} form={forms.check ?? {}} />
+    case "send":
+      return <SendPanel page={page} form={forms.send ?? {}} />
   }
 }
 
@@ -112,7 +113,7 @@ const tabs = [
   ["faults", "Faults"],
   ["profile", "Profile"],
   ["test-persons", "Test persons"],
-  ["check", "Send"]
+  ["send", "Send"]
 ] as const
 
 /** Links to the panels, and the last message. With the script the links are tabs, of which one is shown. */
@@ -177,7 +178,7 @@ export const OverviewPage = (
         <Pane id="faults">{panelOf("faults", state, forms)}</Pane>
         <Pane id="profile">{panelOf("profile", state, forms)}</Pane>
         <Pane id="test-persons">{panelOf("test-persons", state, forms)}</Pane>
-        <Pane id="check">{panelOf("check", state, forms)}</Pane>
+        <Pane id="send">{panelOf("send", state, forms)}</Pane>
       </main>
     </Document>
   )

@@ -104,15 +104,14 @@ export const read = (
     const { session } = page
     const { journal } = session
     const entries = yield* journal.entries
-    const listed = JournalView.isWithoutSession(request) ? sessions.unmatched : journal
-    const unmatched = yield* totalOf(sessions.unmatched)
+    const listed = request.isWithoutSession ? sessions.unmatched : journal
     return {
       page,
       entries,
-      view: JournalView.make(yield* listed.entries, request, { dropped: yield* listed.dropped, unmatched }),
+      view: JournalView.make(yield* listed.entries, request, yield* listed.dropped),
       total: yield* totalOf(journal),
       session: yield* sessionState(session),
       customers: yield* customers,
-      unmatched
+      unmatched: yield* totalOf(sessions.unmatched)
     }
   })

@@ -106,6 +106,11 @@ document.addEventListener("click", (event) => {
     event.preventDefault()
     openers().find(({ tabIndex }) => tabIndex === 0)?.focus()
   }
+  if (button?.dataset.fill !== undefined) {
+    const field = document.getElementById(button.dataset.fill)
+    field.value = button.textContent
+    field.focus()
+  }
   if (button?.dataset.copy !== undefined) copy(button.dataset.copy, button.dataset.name)
   if (button?.classList.contains("close")) close()
   else if (button?.classList.contains("open")) select(button)
@@ -158,19 +163,7 @@ const trim = (rows) => {
   }
 }
 
-// The filters get the values that occurred since, and keep what the user selected.
-document.addEventListener("htmx:after:swap", () => {
-  for (const source of document.querySelectorAll("#filter-options > select")) {
-    const filter = document.getElementById(source.dataset.of)
-    if (filter === document.activeElement || filter.innerHTML === source.innerHTML) continue
-    const selected = filter.selectedOptions[0]
-    const options = [...source.options].map((option) => option.cloneNode(true))
-    const isKept = options.some(({ value }) => value === selected.value)
-    filter.replaceChildren(...options, ...(isKept ? [] : [selected]))
-    filter.value = selected.value
-    if (!isLatest) refresh()
-  }
-})
+let shownCount
 
 document.addEventListener("htmx:after:swap", () => {
   rove()
@@ -178,15 +171,17 @@ document.addEventListener("htmx:after:swap", () => {
   if (table === null) return
   const wasLatest = isLatest
   isLatest = table.dataset.latest !== undefined
+  const count = document.getElementById("exchange-count").textContent
+  const isNew = shownCount !== undefined && shownCount !== count
+  shownCount = count
   if (isLatest) {
-    // The list was cleared while it was filtered: the filter ends.
+    // The list was cleared during a search: the search ends.
     if (!wasLatest) document.getElementById("filters").reset()
     trim([...table.tBodies])
     return
   }
-  const added = table.querySelectorAll("tbody.new:not([data-kept])")
-  for (const row of added) row.remove()
-  if (added.length > 0) refresh()
+  for (const row of table.querySelectorAll("tbody.new:not([data-kept])")) row.remove()
+  if (isNew) refresh()
 })
 
 // The server does not respond to a form.

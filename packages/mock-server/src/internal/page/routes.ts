@@ -1,6 +1,6 @@
 /**
  * The routes of the page at `/_mock/ui`. For each session it shows the exchanges live with the reason for each
- * response, sets faults, moves the clock, changes the profile and runs a check. The HTML is rendered on the server.
+ * response, sets faults, moves the clock, changes the profile and sends requests. The HTML is rendered on the server.
  * Without its script the page works too, but is not updated live.
  */
 import type * as FileSystem from "@effect/platform/FileSystem"

@@ -1,5 +1,4 @@
 /** The style sheet of the page. It is a string, so that the build copies no files. */
-import { formStyle } from "./faultForm.tsx"
 
 export const style = `
 :root {
@@ -115,6 +114,8 @@ td.action { text-align: right; width: 1% }
 td.when { min-width: 5.5rem }
 td.count { white-space: nowrap; font-variant-numeric: tabular-nums }
 
+caption:not(.hidden) { padding: 0.5rem 1rem 0.25rem; text-align: left; color: var(--muted) }
+
 /* Badges */
 .badge, .status {
   display: inline-block; padding: 0 0.4em; border-radius: 4px; font-size: 0.75rem; line-height: 1.5; font-weight: 500;
@@ -147,8 +148,6 @@ summary { font-size: 0.8125rem; color: var(--muted); cursor: pointer }
 .clear-exchanges { position: absolute; top: 0.5rem; right: 1rem }
 .fields.filters { border-top: 0; padding-top: 0; align-items: end }
 #exchanges:has([data-latest]):not(:has(tbody, [data-unmatched])) :is(.filters, .clear-exchanges) { display: none }
-.filters select { max-width: 13rem }
-.filters #filter-lastWord { width: 10rem }
 .filters .check { align-self: end; padding-block: 0.35rem; white-space: nowrap }
 .pages { display: flex; flex-wrap: wrap; justify-content: flex-end; gap: 0.5rem; padding: 0.5rem 1rem; border-top: 1px solid var(--line) }
 .pages:not(:has(form:not([hidden]))) { display: none }
@@ -187,10 +186,10 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 /* Detail */
 .exchange { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.625rem; padding: 0.625rem 1rem 1rem }
 #detail > .exchange { position: sticky; top: 4.5rem; max-height: calc(100vh - 5rem); overflow: auto }
-.exchange > .close { position: absolute; top: 0.5rem; right: 1rem }
-#exchange .close { display: none }
+.exchange > .close { display: none }
+#detail .close { display: initial; position: absolute; top: 0.5rem; right: 1rem }
 .reason { padding-right: 4rem; font-weight: 500; overflow-wrap: anywhere }
-.like { display: flex; gap: 0.375rem; align-items: center }
+.like { display: flex; flex-wrap: wrap; gap: 0.375rem; align-items: center; min-width: 0 }
 .like select { min-height: 1.5rem; padding-block: 0; font-size: 0.8125rem }
 
 .wire { min-width: 0; display: grid; align-content: start; gap: 0.2rem }
@@ -207,16 +206,10 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 .field { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.2rem; min-width: 0 }
 .field label { font-size: 0.8125rem; color: var(--muted) }
 .field.text, .field.name { flex: 1 1 14rem }
-.field.what { flex: 1 1 100% }
-.of-option { display: contents }
-.group { display: flex; flex-wrap: wrap; align-items: start; gap: 0.5rem 0.75rem; min-width: 0 }
-.group.what { flex: 1 1 100% }
-.of-option .field { flex: 1 1 9rem }
 .own-request .field { flex: 1 1 100% }
-.fields.own-request { border-top: 0; padding-top: 0 }
 .fields.own-request > button { margin-top: 0 !important }
-.examples { display: grid; gap: 0.375rem; padding: 0.75rem 1rem 0.5rem; border-top: 1px solid var(--line) }
-.field.born input { width: 12rem }
+form.examples { display: grid; gap: 0.375rem; padding: 0 1rem 0.75rem }
+table.examples th { width: 1%; white-space: nowrap }
 .fields:not(.filters) > button { margin-top: 1.4rem }
 
 /* Profile */
@@ -232,18 +225,9 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 
 .test-persons th { white-space: nowrap }
 
-/* Check */
+/* Send */
+.result .exchange { padding: 0 }
 .result { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.75rem; padding: 0.75rem 1rem 1rem; border-top: 1px solid var(--line) }
-.verdict { padding: 0.5rem 0.75rem; border-radius: 5px; background: var(--bad-ground); border-left: 3px solid var(--bad) }
-.verdict.clear { background: var(--good-ground); border-color: var(--good) }
-.verdict.potential, .verdict.doubtful { background: var(--warn-ground); border-color: var(--warn) }
-.verdict h3 { color: var(--bad) }
-.verdict.clear h3 { color: var(--good) }
-.verdict.potential h3, .verdict.doubtful h3 { color: var(--warn) }
-.verdict .badge { background: var(--panel) }
-.step { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.375rem }
-.verdict, .step { overflow-wrap: anywhere }
-.step .end { color: var(--bad); font-weight: 500 }
 
 /* Error pages */
 .error-page { max-width: 42rem; padding-top: 2.5rem }
@@ -263,9 +247,6 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
   .bar, nav { position: static; padding-inline: 0.75rem }
   main { padding: 0.75rem }
   #exchanges > header { padding-right: 5rem }
-  .filters { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)) }
-  .filters .check { grid-column: span 2 }
-  .filters :is(select, input:not([type="checkbox"])) { width: 100% !important; max-width: none }
   .exchanges, .exchanges tbody { display: block }
   .exchanges thead { display: none }
   .exchanges tbody { border-top: 1px solid var(--line); padding: 0.25rem 0 }
@@ -295,6 +276,4 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 @media (prefers-reduced-motion: reduce) {
   *, ::before, ::after { animation: none !important; transition: none !important }
 }
-
-${formStyle}
 `
