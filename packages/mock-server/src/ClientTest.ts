@@ -28,11 +28,11 @@ export type MakeClient = Function.MakeClient
  * @category models
  * @since 0.1.0
  */
-export interface Finding extends Pick<Day.Finding, "verdict" | "text" | "steps" | "change" | "basis"> {
+export interface Finding extends Pick<Day.Finding, "verdict" | "text" | "steps" | "line" | "change" | "basis"> {
   /** The words of the days that show it. */
   readonly days: ReadonlyArray<string>
-  /** The masked exchange that shows it, why the mock server sent that response, and the request as a curl command. */
-  readonly exchange?: Readonly<Record<"request" | "response" | "why" | "curl", string>>
+  /** The masked exchange that shows it, and why the mock server sent that response. */
+  readonly exchange?: Readonly<Record<"request" | "response" | "why", string>>
 }
 
 /**
@@ -139,7 +139,7 @@ export const expectGood = (
       wrong.map(({ basis, change, exchange, steps, text }) =>
         [
           `${text} ${steps.join(", ")}`.trim(),
-          ...(exchange === undefined ? [] : [exchange.request, exchange.response, exchange.curl]),
+          ...(exchange === undefined ? [] : [exchange.request, exchange.response]),
           change,
           basis
         ]

@@ -72,7 +72,7 @@ const testBackend = (
 const discreet = (outcome: string, response: ServerResponse) =>
   void response.writeHead(outcome === "clear" ? 201 : 202, {
     "x-request-id": randomUUID(),
-    "x-sum": randomUUID().slice(0, 6)
+    "x-sum": randomUUID().replaceAll("-", "")
   })
     .end()
 
@@ -81,7 +81,7 @@ describe("idv-mock test-client", () => {
     Effect.gen(function*() {
       const days = ["match", "tipping-off", "simultaneous", "refused-token"].flatMap((word) => ["--only", word])
       const good = yield* testBackend({}, discreet, ...days)
-      match(good.stdout, /\n0 wrong, 0 risky; 5 days good, 0 not tested$/)
+      match(good.stdout, /\nfindings: 0 wrong, 0 risky; days: 5 good, 0 not tested$/)
       strictEqual(good.exitCode, 0)
       const selfish: Partial<Parts> = {
         // Reports the first 401, and then requests a token for each of several simultaneous checks.
@@ -108,12 +108,22 @@ describe("idv-mock test-client", () => {
       match(stdout, /good +errors/)
       const missing = ["--url", "http://127.0.0.1:9", "--port", String(yield* freePort), "--clear", "x"]
       match((yield* run(...missing)).error, /Nothing responds at --url/)
+      const { error: closed } = yield* testBackend({}, (_, response) => void response.destroy())
+      match(closed, /^The backend closed the connection at --url without a response/)
     }))
 
   it.live("ends although a child keeps the output open", () =>
     Effect.gen(function*() {
       const command = `sh -c 'setsid sleep 20 & exec "$@"' sh ${client}`
-      const { exitCode, stdout } = yield* run("--command", command, "--clear", "^clear", "--explain")
+      const { exitCode, stdout } = yield* run(
+        "--command",
+        command,
+        "--clear",
+        "^clear",
+        "--review",
+        "^review",
+        "--explain"
+      )
       strictEqual(exitCode, 0)
       match(stdout, /no match: understood as clear, code 0/)
     }))
@@ -167,18 +177,87 @@ describe("idv-mock test-client", () => {
   it.live("reports a command that cannot be tested", () =>
     Effect.forEach(
       [
-        ["no-such-program {name}", /^The command does not start: ENOENT/],
-        ["sh -c no-such-program", /^The command does not start/],
-        ["true", /^No request arrived, and the client prints nothing/],
-        ["echo clear", /^No request arrived: it ignores the address/]
+        ["no-such-program", /^The command does not start: ENOENT/],
+        ["sh -c no-such-program", /^The command does not start: see its output/],
+        ["sh -c 'exit 2'", /^The command ended with code 2 before any request: see its output/],
+        ["echo clear", /^No request arrived: the command ignores the address/]
       ] as const,
       ([command, expected]) =>
         Effect.gen(function*() {
-          const { error, exitCode } = yield* run("--command", command, "--clear", "clear")
+          const { error, exitCode } = yield* run("--command", `${command} {name} {dob}`, "--clear", "clear")
           match(error, expected)
           strictEqual(exitCode, 2)
         })
     ))
+
+  it.live("tests no client that never says review", () =>
+    Effect.gen(function*() {
+      for (const review of [[], ["--review", "HIT"]]) {
+        const { error, exitCode, stdout } = yield* run("--command", client, "--clear", "^clear", ...review)
+        match(error, /^The client does not say review for a potential match: set --review/)
+        deepStrictEqual([exitCode, stdout], [2, ""])
+      }
+    }))
+
+  it.live("reads a deadline with a unit, and proposes patterns", () =>
+    Effect.gen(function*() {
+      const { exitCode, stdout } = yield* run("--command", client, "--explain", "--deadline", "20s")
+      match(stdout, /\nThese patterns tell the three persons apart: --clear '\^clear\$' --review '\^review\$'$/)
+      strictEqual(exitCode, 0)
+      const crashing = yield* run("--command", "sh -c 'exit 3' {name} {dob}", "--explain", "--deadline", "20 s")
+      deepStrictEqual([crashing.exitCode, crashing.error.slice(0, 30)], [2, "The command ended with code 3 "])
+    }))
+
+  it.live("does not accuse a backend that keeps a token of an earlier run", () =>
+    Effect.gen(function*() {
+      const stored = "ZGVtby1jdXN0b21lcg.0123456789abcdef0123456789abcdef"
+      let tokens = 0
+      const first = (renew: () => Promise<string>) => tokens++ === 0 ? Promise.resolve(`Bearer ${stored}`) : renew()
+      const renewing: Partial<Parts> = { token: (kept, renew) => first(() => kept ?? renew()) }
+      const failing: Partial<Parts> = {
+        token: (kept, renew, refused) =>
+          refused === undefined ? first(() => kept ?? renew()) : Promise.reject(new Error("401"))
+      }
+      for (const parts of [renewing, failing]) {
+        tokens = 0
+        const { error, stdout } = yield* testBackend(parts, discreet, "--only", "match")
+        strictEqual(error, "")
+        match(stdout, /\nfindings: 0 wrong, 0 risky; days: 2 good, 0 not tested$/)
+      }
+      const keeping = yield* testBackend({ token: () => Promise.resolve(`Bearer ${stored}`) }, discreet)
+      match(keeping.error, /^The client keeps a token that a mock server issued before this run/)
+      strictEqual(keeping.exitCode, 2)
+    }))
+
+  it.live("suggests another port if its own is in use", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const server = createServer()
+      yield* Effect.acquireRelease(
+        Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+        () => Effect.sync(() => server.close())
+      )
+      const { port } = server.address() as AddressInfo
+      const { error, exitCode } = yield* run("--command", client, "--clear", "^clear", "--port", String(port))
+      match(error, /the port is in use\. --port selects another port$/)
+      strictEqual(exitCode, 2)
+    })))
+
+  it("finds a date of birth in the usual notations", () => {
+    const born = Secrets.ofPerson({ name: "Mira Quvalo", dateOfBirth: "1957-03-04" })
+    const notations =
+      "1957-03-04T00:00 04-03-1957 04.03.1957 4/3/1957 03/04/1957 04\\/03\\/1957 04%2F03%2F1957 19570304"
+    deepStrictEqual(
+      [
+        ...notations.split(" "),
+        ...["04 Mar 1957", "March 4th, 1957", "4-mar-1957", "Mon Mar 04 1957", "date(1957, 3, 4)", "03/04/57"]
+      ].filter((text) => !born.test(text)),
+      []
+    )
+    deepStrictEqual(
+      ["2026-11-27", "04-03-2026", "a1957030412", "1957", "3-4", "14/03/1957"].filter((text) => born.test(text)),
+      []
+    )
+  })
 
   it.live("explains what a command says about three persons", () =>
     Effect.gen(function*() {
@@ -188,7 +267,8 @@ describe("idv-mock test-client", () => {
       match(stdout, /a potential match: understood as review/)
       match(stdout, /status 500: understood as error, code 1/)
       // The client writes its token and the person.
-      match(stdout, /the check of \*\*\* failed with \*\*\*/)
+      match(stdout, /the check of \[hidden\] failed with \[hidden\]\n/)
+      match(stdout, /This test replaces keys, tokens, names and dates of birth by \[hidden\]$/)
     }))
 
   it.live("reports findings as JUnit, and ends with 1", () =>
@@ -196,7 +276,7 @@ describe("idv-mock test-client", () => {
       const words = ["--command", client, "--clear", "^clear", "--review", "^review", "--format", "junit"]
       const { error, exitCode, stdout } = yield* run(...words, "--only", "error-with-result", "--only", "other-year")
       strictEqual(exitCode, 1)
-      match(error, /^idv-mock test-client: 2 wrong, 1 risky/)
+      match(error, /^idv-mock test-client: findings: 2 wrong, 1 risky/)
       const { testsuites } = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: "" }).parse(stdout)
       strictEqual(testsuites.tests, "3")
       strictEqual(testsuites.failures, "1")
@@ -207,11 +287,29 @@ describe("idv-mock test-client", () => {
     Effect.gen(function*() {
       for (
         const [words, expected] of [
-          [[], /^--command, --url or --watch is missing/],
-          [["--command", "x"], /^--clear is missing/],
-          [["--command", "x", "--watch"], /^--command, --url or --watch is missing: expected one of them/],
+          [[], /^Expected one of --command, --url and --watch/],
+          [["--command", "x {name} {dob}"], /^--clear is missing/],
+          [["--command", "x", "--watch"], /^Expected one of --command, --url and --watch/],
           [["--command", "x 'y", "--clear", "x"], /^--command is invalid/],
+          [
+            ["--command", "x {s3cret} {dob}", "--clear", "x"],
+            /^--command is invalid: expected the placeholder {name}$/
+          ],
+          [["--command", "x {name} {dat}", "--clear", "x"], /expected the placeholder {date_of_birth} or {dob}$/],
+          [["--command", "x {name} {dob} | tee y", "--clear", "x"], /^--command is invalid: expected no pipe/],
           [["--command", "x", "--clear", "("], /^--clear is invalid/],
+          [["--command", "x", "--clear", "exit=s3cret"], /^--clear is invalid: .* a code from 0 to 255$/],
+          [["--command", "x", "--review", "exit=999"], /^--review is invalid: .* a code from 0 to 255$/],
+          [["--command", "x", "--clear", "status=201"], /^--clear is invalid: .* a code from 0 to 255$/],
+          [["--url", "http://x", "--clear", "exit=0"], /^--clear is invalid: .* a status from 100 to 599$/],
+          [
+            ["--url", "http://x", "--body", "{\"a\": {name} {dob}}", "--clear", "x"],
+            /^--body is invalid: expected JSON/
+          ],
+          [["--command", "x", "--body", "s3cret"], /^--body has no effect with --command/],
+          [["--url", "http://x", "--env", "A=s3cret"], /^--env has no effect with --url/],
+          [["--command", "x", "--explain", "--only", "match"], /^--only has no effect with --explain/],
+          [["--command", "x", "--deadline", "5"], /^--deadline is invalid: .*a duration with a unit, such as "20 s"/],
           [["--command", "x", "--clear", "x", "--only", "s3cret"], /^--only is invalid: expected the word of a day/]
         ] as const
       ) {

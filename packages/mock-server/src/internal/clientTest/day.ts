@@ -95,6 +95,8 @@ export interface Finding {
   readonly basis: string
   /** The exchange that shows it. */
   readonly request?: Request | undefined
+  /** The line of the client's text that shows it, masked. */
+  readonly line?: string
 }
 
 /** What a judge knows of the client beside the checks. */

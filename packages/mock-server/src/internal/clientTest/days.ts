@@ -126,7 +126,11 @@ export const all: ReadonlyArray<Day> = [
     step("another name and year of birth", "not clear", {
       faults: Replies.altered({ name: "Other Person", birth_year: "1931" })
     }),
-    step("another name", "not clear", { faults: Replies.altered({ name: "Other Person" }) })
+    step("another name", "not clear", { faults: Replies.altered({ name: "Other Person" }) }),
+    step("another first name", "not clear", {
+      faults: (person, now, elsewhere) =>
+        Replies.altered({ name: person.name.replace(/^\S+/, "Agatha") })(person, now, elsewhere)
+    })
   ], {
     cleared: clearing(
       "The client clears a person by a result about somebody else",

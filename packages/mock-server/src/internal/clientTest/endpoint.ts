@@ -2,6 +2,7 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Ref from "effect/Ref"
 import type * as Day from "./day.ts"
 import { NotDriven } from "./firstRun.ts"
@@ -23,8 +24,14 @@ export interface Options {
 /** Headers that differ between any two responses. */
 const changing = ["date", "connection", "keep-alive"]
 
+/** The errors of a connection that existed. */
+const broken = ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]
+
 /** A header cannot contain other characters. */
 const headerText = (value: string) => value.replaceAll(/[^\x20-\x7e]+/g, encodeURIComponent)
+
+/** Whether a body looks like JSON, and not like a form. */
+export const isJsonBody = (body: string): boolean => /^\s*[[{"]/.test(body)
 
 const jsonText = (value: string) => JSON.stringify(value).slice(1, -1)
 
@@ -38,7 +45,7 @@ export const door = (
     customer,
     port,
     open: (service) => (person, { patience }) => {
-      const isJson = /^\s*[[{"]/.test(body)
+      const isJson = isJsonBody(body)
       const fill = Placeholders.fill(service, person, isJson ? jsonText : encodeURIComponent)
       const request = HttpClientRequest.post(Placeholders.fill(service, person, encodeURIComponent)(url)).pipe(
         HttpClientRequest.bodyText(fill(body), isJson ? "application/json" : "application/x-www-form-urlencoded"),
@@ -60,11 +67,16 @@ export const door = (
           })
         ),
         // A backend that ran before may have crashed on this check.
-        Effect.catchAll(() =>
+        Effect.catchAll(({ cause }) =>
           Effect.if(Ref.get(hasResponded), {
             onTrue: () => Effect.succeed<Day.Reaction>({ outcome: "error", texts: [], ended: true }),
             onFalse: () =>
-              new NotDriven({ text: "Nothing responds at --url: start the backend before the test", explanation: "" })
+              new NotDriven({
+                text: Predicate.hasProperty(cause, "code") && broken.some((code) => code === cause.code)
+                  ? "The backend closed the connection at --url without a response: see its log, and --body"
+                  : "Nothing responds at --url: start the backend before the test",
+                explanation: ""
+              })
           })
         ),
         Effect.timeoutTo({

@@ -1,6 +1,8 @@
 /** The first run: three persons, which show whether the client can be tested at all. */
+import * as RegularExpression from "effect/RegExp"
 import * as Schema from "effect/Schema"
-import type { Check, Step } from "./day.ts"
+import type { Check, Driver, Service, Step } from "./day.ts"
+import { isOfEarlierRun } from "./judges/tokens.ts"
 import * as Replies from "./replies.ts"
 import * as Secrets from "./secrets.ts"
 
@@ -17,7 +19,7 @@ export const steps = {
 /** The client cannot be tested. The message says why, and what to do. */
 export class NotDriven extends Schema.TaggedError<NotDriven>("@effect-idv/mock-server/ClientTest/NotDriven")(
   "NotDriven",
-  { text: Schema.String, explanation: Schema.String }
+  { text: Schema.String, explanation: Schema.String, proposal: Schema.optionalWith(Schema.String, { exact: true }) }
 ) {
   /** The exit code of the command. */
   readonly exitCode = 2
@@ -52,23 +54,71 @@ const explain = (check: Check): string => {
   ].join("\n")
 }
 
-export const explanation = (checks: ReadonlyArray<Check>): string => checks.map(explain).join("\n")
+export const explanation = (checks: ReadonlyArray<Check>): string => {
+  const text = checks.map(explain).join("\n")
+  return text.includes(Secrets.hidden)
+    ? `${text}\nThis test replaces keys, tokens, names and dates of birth by ${Secrets.hidden}`
+    : text
+}
 
-/** Why the client cannot be tested, if it cannot. */
-export const problem = (checks: ReadonlyArray<Check>, isFlawed: boolean): string | undefined => {
-  const outcomes = checks.map(({ outcome }) => outcome)
-  const requests = checks.flatMap(({ requests }) => requests)
-  const aml = requests.filter(({ entry }) => entry.operation === "aml")
-  const hasTexts = checks.some(({ texts }) => texts.some(({ text, where }) => where !== "log" && text.trim() !== ""))
-  if (checks.some(({ code, requests }) => (code === 126 || code === 127) && requests.length === 0)) {
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+/** A pattern for what a client says about the first person only: its code, or else a line of its text. */
+const patternFor = (check: Check, others: ReadonlyArray<Check>, isEndpoint: boolean): string | undefined => {
+  const linesOf = ({ texts }: Check) =>
+    texts.filter(({ where }) => where !== "log").flatMap(({ text }) =>
+      // The headers of a response end with an empty line.
+      (isEndpoint ? text.slice(text.indexOf("\n\n")) : text).split("\n").map((line) => line.trim())
+    )
+  const taken = others.flatMap(linesOf)
+  const line = linesOf(check).find((line) => line !== "" && !taken.includes(line) && masked(line, check) === line)
+  return check.code !== undefined && others.every(({ code }) => code !== check.code)
+    ? `${isEndpoint ? "status" : "exit"}=${check.code}`
+    : line === undefined
+    ? undefined
+    : quoted(`^${RegularExpression.escape(line)}$`)
+}
+
+/** The patterns that tell the persons of the first run apart, if there are some. */
+export const proposal = ([clear, review, error]: ReadonlyArray<Check>, isEndpoint: boolean): string | undefined => {
+  if (clear === undefined || review === undefined || error === undefined) return undefined
+  const forClear = patternFor(clear, [review, error], isEndpoint)
+  const forReview = patternFor(review, [clear, error], isEndpoint)
+  return forClear === undefined || forReview === undefined
+    ? undefined
+    : `These patterns tell the three persons apart: --clear ${forClear} --review ${forReview}`
+}
+
+/** Why no request arrived. */
+const unheard = (checks: ReadonlyArray<Check>, { isCommand }: Driver, { baseUrl, customerId }: Service): string => {
+  const [code] = checks.flatMap(({ code }) => code === undefined || code === 0 ? [] : [code])
+  if (!isCommand) {
+    return `No request arrived at ${baseUrl}: start the client with this address, and with the customer ${customerId}`
+  }
+  if (checks.some(({ code }) => code === 126 || code === 127)) {
     return "The command does not start: see its output"
   }
-  if (requests.length === 0) {
-    return `No request arrived${hasTexts ? "" : ", and the client prints nothing"}: it ignores the address that it ` +
-      "receives. Let it read the address from the environment, or set its variables with --env"
-  }
-  if (aml.length === 0 && !isFlawed) {
+  return code === undefined
+    ? "No request arrived: the command ignores the address that it receives. Let it read the address from the " +
+      "environment, or set its variables with --env"
+    : `The command ended with code ${code} before any request: see its output`
+}
+
+/** Why the client cannot be tested, if it cannot. */
+export const problem = (
+  checks: ReadonlyArray<Check>,
+  { driver, isFlawed, service }: { readonly driver: Driver; readonly isFlawed: boolean; readonly service: Service }
+): string | undefined => {
+  const outcomes = checks.map(({ outcome }) => outcome)
+  const requests = checks.flatMap(({ requests }) => requests)
+  const hasTexts = checks.some(({ texts }) => texts.some(({ text, where }) => where !== "log" && text.trim() !== ""))
+  if (requests.length === 0) return unheard(checks, driver, service)
+  if (!isFlawed && requests.every(({ entry }) => entry.operation !== "aml")) {
     return "No check arrived, only token requests: the client does not understand the token response"
+  }
+  if (outcomes[0] !== "clear" && checks[0]?.requests.some(isOfEarlierRun) === true) {
+    return "The client keeps a token that a mock server issued before this run, also after a 401: restart the client, " +
+      "or delete the token that it stores"
   }
   if (outcomes.every((outcome) => outcome === "clear")) {
     return "The client says clear for every person, also for a potential match and after status 500. If it does not, " +
@@ -78,8 +128,11 @@ export const problem = (checks: ReadonlyArray<Check>, isFlawed: boolean): string
     return !hasTexts && checks.every(({ code }) => code === checks[0]?.code)
       ? "The client prints nothing, and has the same code for every person: no text and no code says clear"
       : outcomes.every((outcome) => outcome === outcomes[0])
-      ? `The client says ${outcomes[0]} for every person: set --clear and --review to what it says`
+      ? `The client says ${outcomes[0]} for every person: set --clear and --review to what it says. A text that ` +
+        "matches both is an error"
       : "The client does not say clear for a person without a match: set --clear to what it says"
   }
   return undefined
 }
+
+export const mute = "The client does not say review for a potential match: set --review to what it says"

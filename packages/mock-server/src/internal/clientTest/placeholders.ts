@@ -36,6 +36,13 @@ export const fill = (service: Service, person: Person, encode: (value: string) =
   })
 }
 
+/** What the texts of a client lack, if they do not receive a whole person. */
+export const missing = (texts: ReadonlyArray<string>): string | undefined => {
+  const has = (...names: ReadonlyArray<string>) =>
+    texts.some((text) => names.some((name) => text.includes(`{${name}}`)))
+  return !has("name") ? "{name}" : has("date_of_birth", "dob", "year") ? undefined : "{date_of_birth} or {dob}"
+}
+
 /** The words of a command line with the quotation marks of a shell, and nothing else of one. None if a quote is open. */
 export const words = (line: string): Option.Option<ReadonlyArray<string>> => {
   const word = /\s*((?:[^\s'"\\]|\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*")+)/y

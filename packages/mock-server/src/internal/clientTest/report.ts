@@ -1,7 +1,8 @@
 /** The report of a client test: a table for people, JSON, and JUnit XML. */
+import * as Arr from "effect/Array"
+import * as Order from "effect/Order"
 import * as Struct from "effect/Struct"
 import escapeHtml from "escape-html"
-import * as Curl from "../journal/curl.ts"
 import type { Finding, Request } from "./day.ts"
 import { merged } from "./judges/judge.ts"
 import type { DayResult, Report } from "./run.ts"
@@ -11,9 +12,15 @@ interface Listed extends Finding {
   readonly days: ReadonlyArray<string>
 }
 
+/** A wrong clearance first, then what else is wrong. */
+const byImportance = Order.mapInput(
+  Order.number,
+  ({ text, verdict }: Finding) => verdict === "risky" ? 2 : text.startsWith("The client clears") ? 0 : 1
+)
+
 /** Each finding once. */
 const listed = ({ days }: Report): ReadonlyArray<Listed> =>
-  merged(days.flatMap(({ findings }) => findings)).map((finding) => ({
+  Arr.sort(merged(days.flatMap(({ findings }) => findings)), byImportance).map((finding) => ({
     ...finding,
     days: days.filter(({ findings }) => findings.some(({ text }) => text === finding.text)).map(({ word }) => word)
   }))
@@ -25,33 +32,28 @@ const shorten = (text: string) => text.length > maxBody ? `${text.slice(0, maxBo
 const visible = (text: string) => text.replaceAll(/\p{Cc}/gu, "\ufffd")
 
 /** The masked exchange in lines. */
-const exchangeOf = (origin: string, { entry }: Request) => {
+const exchangeOf = ({ entry }: Request) => {
   const { request, response } = entry
   const body = visible(shorten(response.body))
   return {
     request: visible(`${request.method} ${request.target} ${shorten(request.body)}`.trim()),
     response: `${response.status} ${response.delivery === "scripted" ? "(broken) " : ""}${body}`.trim(),
-    why: visible(entry.why),
-    curl: visible(Curl.of(origin, entry))
+    why: visible(entry.why)
   }
 }
 
-const linesOf =
-  (origin: string) => ({ basis, change, days, request, steps, text, verdict }: Listed): ReadonlyArray<string> => {
-    const exchange = request && exchangeOf(origin, request)
-    return [
-      `${verdict.toUpperCase()}  ${[text, ...(steps.length === 0 ? [] : [steps.join(", ")])].join(": ")}`,
-      `  days: ${days.join(", ")}`,
-      ...(exchange === undefined ? [] : [
-        `  request: ${exchange.request}`,
-        `  response: ${exchange.response}`,
-        `  curl: ${exchange.curl}`
-      ]),
-      `  change: ${change}`,
-      `  basis: ${basis}`,
-      ""
-    ]
-  }
+const linesOf = ({ basis, change, days, line, request, steps, text, verdict }: Listed): ReadonlyArray<string> => {
+  const exchange = request && exchangeOf(request)
+  return [
+    `${verdict.toUpperCase()}  ${[text, ...(steps.length === 0 ? [] : [steps.join(", ")])].join(": ")}`,
+    `  days: ${days.join(", ")}`,
+    ...(line === undefined ? [] : [`  line: ${visible(shorten(line))}`]),
+    ...(exchange === undefined ? [] : [`  request: ${exchange.request}`, `  response: ${exchange.response}`]),
+    `  change: ${change}`,
+    `  basis: ${basis}`,
+    ""
+  ]
+}
 
 const count = ({ days }: Report, verdict: DayResult["verdict"]) => days.filter((day) => day.verdict === verdict).length
 
@@ -60,16 +62,16 @@ export const isWrong = (report: Report): boolean => count(report, "wrong") > 0
 export const summary = (report: Report): string => {
   const findings = listed(report)
   const of = (verdict: Finding["verdict"]) => findings.filter((finding) => finding.verdict === verdict).length
-  return `${of("wrong")} wrong, ${of("risky")} risky; ${count(report, "good")} days good, ${
+  return `findings: ${of("wrong")} wrong, ${of("risky")} risky; days: ${count(report, "good")} good, ${
     count(report, "not tested")
   } not tested`
 }
 
 export const table = (report: Report): string => {
-  const { days, origin } = report
+  const { days } = report
   const width = Math.max(...days.map(({ word }) => word.length))
   return [
-    ...listed(report).flatMap(linesOf(origin)),
+    ...listed(report).flatMap(linesOf),
     ...days.map(({ reason, title, verdict, word }) =>
       `${verdict.padEnd(10)}  ${word.padEnd(width)}  ${title}${reason === undefined ? "" : `: ${reason}`}`
     ),
@@ -84,7 +86,7 @@ export const values = (report: Report) => ({
   summary: summary(report),
   findings: listed(report).map(({ request, ...finding }) => ({
     ...finding,
-    ...(request && { exchange: exchangeOf(report.origin, request) })
+    ...(request && { exchange: exchangeOf(request) })
   })),
   days: report.days.map(Struct.omit("findings"))
 })
@@ -100,9 +102,9 @@ const element = (name: string, attributes: Readonly<Record<string, string | numb
   }>${content}</${name}>`
 
 export const junit = (report: Report): string => {
-  const { days, origin } = report
+  const { days } = report
   const cases = days.map(({ findings, millis, reason, title, verdict, word }) => {
-    const text = findings.flatMap((finding) => linesOf(origin)({ ...finding, days: [word] })).join("\n")
+    const text = findings.flatMap((finding) => linesOf({ ...finding, days: [word] })).join("\n")
     const content = verdict === "wrong"
       ? element("failure", { message: findings.map(({ text }) => text).join("; ") }, attribute(text))
       : verdict === "not tested"

@@ -19,7 +19,7 @@ import * as Judges from "./judges/all.ts"
 import { isReached, merged, stepsOf } from "./judges/judge.ts"
 import { exitCodes } from "./judges/outcomes.ts"
 import { requests } from "./judges/requests.ts"
-import { otherCustomer } from "./judges/tokens.ts"
+import { isOfEarlierRun, otherCustomer } from "./judges/tokens.ts"
 import * as Persons from "./persons.ts"
 import * as Replies from "./replies.ts"
 
@@ -65,8 +65,6 @@ export interface DayResult {
 }
 
 export interface Report {
-  /** The address of the mock server. */
-  readonly origin: string
   /** What was understood in the first run. */
   readonly explanation: string
   readonly days: ReadonlyArray<DayResult>
@@ -101,7 +99,7 @@ const verdictOf = (findings: ReadonlyArray<Day.Finding>) =>
 
 const muteReason = "the client clears nobody: correct the findings of first-run, and test again"
 
-const unreachedReason = "no request received the response of this day, such as after a refused token"
+const unreachedReason = "the client sent no request to which this day responds, such as after a refused token"
 
 const firstRunPatience = Duration.seconds(30)
 
@@ -202,10 +200,19 @@ const make = (door: Door, patience: Duration.Duration) =>
     const recorded = yield* Effect.forEach(
       Object.values(FirstRun.steps),
       (step, number) =>
-        Effect.tap(checkFirst(step, number, false), ({ ended }) =>
-          ended || number > 0
-            ? Effect.void
-            : new FirstRun.NotDriven({ text: FirstRun.endless, explanation: "" }))
+        checkFirst(step, number, false).pipe(
+          Effect.tap(({ ended }) =>
+            ended || number > 0
+              ? Effect.void
+              : new FirstRun.NotDriven({ text: FirstRun.endless, explanation: "" })
+          ),
+          // A client with a token of an earlier run may report the 401, and renew the token for the next check.
+          Effect.flatMap((recorded) =>
+            number === 0 && recorded.outcome !== "clear" && seen.some(isOfEarlierRun)
+              ? checkFirst(step, number, false)
+              : Effect.succeed(recorded)
+          )
+        )
     )
     const first = withRequests(recorded, seen, () => true)
     // Such a client keeps its token between two processes, and may use that of another customer.
@@ -225,9 +232,14 @@ const make = (door: Door, patience: Duration.Duration) =>
     }
     const malformed = requests(first, driver)
     const explanation = FirstRun.explanation(first)
-    const problem = FirstRun.problem(first, malformed.length > 0)
-    if (problem !== undefined) return yield* new FirstRun.NotDriven({ text: problem, explanation })
+    const proposal = FirstRun.proposal(first, isEndpoint)
+    const refuse = (text: string | undefined) =>
+      text === undefined
+        ? Effect.void
+        : new FirstRun.NotDriven({ text, explanation, ...(proposal !== undefined && { proposal }) })
+    yield* refuse(FirstRun.problem(first, { driver, isFlawed: malformed.length > 0, service: firstService }))
     const isMute = isSubstituted && (yield* checkFirst(FirstRun.steps.clear, 3, true)).outcome !== "clear"
+    if (!isMute && first[1]?.outcome === "error") yield* refuse(FirstRun.mute)
     const second = keepsToken
       ? yield* Effect.flatMap(Effect.orDie(newService("second-customer")), (service) =>
         check(service, door.open(service), FirstRun.steps.clear, { number: 4, patience, isSubstituted }))
@@ -247,8 +259,7 @@ const make = (door: Door, patience: Duration.Duration) =>
       newService,
       resetClock,
       seen,
-      service: firstService,
-      url
+      service: firstService
     }
   })
 
@@ -330,5 +341,5 @@ export const run = (door: Door, { concurrency, days, onDay, patience }: Options)
       findings: flaws,
       millis: 0
     }
-    return { origin: client.url, explanation: client.explanation, days: [firstDay, ...results] } satisfies Report
+    return { explanation: client.explanation, days: [firstDay, ...results] } satisfies Report
   })

@@ -22,6 +22,7 @@ import * as Placeholders from "../clientTest/placeholders.ts"
 import * as Report from "../clientTest/report.ts"
 import * as Run from "../clientTest/run.ts"
 import * as Watch from "../clientTest/watch.ts"
+import { PositiveWaitText } from "../schema/durationText.ts"
 
 /** The client does something wrong. The report lists it. */
 export class ClientWrong extends Schema.TaggedError<ClientWrong>("@effect-idv/mock-server/internal/ClientWrong")(
@@ -32,7 +33,14 @@ export class ClientWrong extends Schema.TaggedError<ClientWrong>("@effect-idv/mo
 const Flags = Schema.Struct({
   format: Schema.optionalWith(FlagValues.oneOf("table", "json", "junit"), { exact: true, default: () => "table" }),
   output: Schema.optionalWith(Text.Path, { exact: true }),
-  deadline: Schema.optionalWith(FlagValues.wait(1), { exact: true }),
+  deadline: Schema.optionalWith(
+    // A number could be seconds or milliseconds.
+    Schema.String.pipe(
+      Schema.filter((text) => !/^[\d.]*$/.test(text), Violation.expecting("a duration with a unit, such as \"20 s\"")),
+      Schema.compose(PositiveWaitText, { strict: false })
+    ),
+    { exact: true }
+  ),
   parallel: Schema.optionalWith(FlagValues.wholeNumber(1, 64), { exact: true, default: () => 4 }),
   only: Schema.Array(Schema.String.pipe(
     Schema.filter(
@@ -74,13 +82,20 @@ const fail = (text: string) => new UsageError({ text })
 
 /** Whether a text or a code matches a pattern: `exit=0` or `status=201` for a code, otherwise a regular expression. */
 const matcher = (args: ParsedArguments.ParsedArguments, flag: string) => {
+  const [word, range] = ParsedArguments.isOn(args, "command")
+    ? ["exit", FlagValues.wholeNumber(0, 255)] as const
+    : ["status", FlagValues.wholeNumber(100, 599)] as const
   const matchers = ParsedArguments.values(args, flag).map((pattern) => {
-    const [, code] = /^(?:exit|status)=(\d+)$/.exec(pattern) ?? []
+    const [, kind, code] = /^(exit|status)=(.*)$/.exec(pattern) ?? []
+    if (code !== undefined && (kind !== word || Option.isNone(Schema.decodeOption(range)(code)))) {
+      const client = word === "exit" ? "a command has a code from 0 to 255" : "a backend has a status from 100 to 599"
+      return Either.left(fail(`--${flag} is invalid: expected a regular expression or ${word}=<code>; ${client}`))
+    }
     return code === undefined
       ? Either.map(
         Either.try({
           try: () => new RegExp(pattern, "m"),
-          catch: () => fail(`--${flag} is invalid: expected a regular expression, exit=<code> or status=<code>`)
+          catch: () => fail(`--${flag} is invalid: expected a regular expression or ${word}=<code>`)
         }),
         (regex) => (text: string) => regex.test(text)
       )
@@ -107,19 +122,54 @@ const splitAt = (text: string, separator: string): readonly [string, string] => 
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
+/** The flags of which only one way to drive a client makes use. */
+const flagsOfWay: Readonly<Record<string, ReadonlyArray<string>>> = {
+  env: ["command"],
+  parallel: ["command"],
+  body: ["url"],
+  header: ["url"],
+  clear: ["command", "url"],
+  review: ["command", "url"],
+  customer: ["url", "watch"]
+}
+
+/** The way to drive the client, if there is one, and no flag belongs to another one. */
+const wayOf = (args: ParsedArguments.ParsedArguments) => {
+  const [way, ...others] = ["command", "url", "watch"].filter((flag) => ParsedArguments.isOn(args, flag))
+  if (way === undefined || others.length > 0) {
+    return fail("Expected one of --command, --url and --watch, to check one person")
+  }
+  const unused = Object.keys(flagsOfWay).find((flag) =>
+    ParsedArguments.isOn(args, flag) && flagsOfWay[flag]?.includes(way) === false
+  )
+  return unused !== undefined
+    ? fail(`--${unused} has no effect with --${way}: expected only flags that have one`)
+    : ParsedArguments.isOn(args, "explain") && ParsedArguments.isOn(args, "only")
+    ? fail("--only has no effect with --explain: expected one of them")
+    : Effect.void
+}
+
+/** Fails if the client does not receive a person. */
+const checkPlaceholders = (flag: string, texts: ReadonlyArray<string>) => {
+  const missing = Placeholders.missing(texts)
+  return missing === undefined ? Effect.void : fail(`--${flag} is invalid: expected the placeholder ${missing}`)
+}
+
 const doorOf = (args: ParsedArguments.ParsedArguments, { env, header, url, ...flags }: typeof Flags.Type) =>
   Effect.gen(function*() {
     const line = ParsedArguments.value(args, "command")
     const isWatch = ParsedArguments.isOn(args, "watch")
+    yield* wayOf(args)
     const outcomeOf = yield* outcomesOf(args)
-    if ([line !== undefined, url !== undefined, isWatch].filter(Boolean).length !== 1) {
-      return yield* fail("--command, --url or --watch is missing: expected one of them, to check one person")
-    }
     const [customerId, customerKey] = splitAt(flags.customer, ":")
     const shared = { port: flags.port ?? 4010, customer: { customerId, customerKey } }
     if (isWatch) return yield* Watch.door(shared)
     if (url !== undefined) {
       const body = ParsedArguments.value(args, "body") ?? `{"name":"{name}","date_of_birth":"{date_of_birth}"}`
+      yield* checkPlaceholders("body", [url, body, ...header])
+      if (Endpoint.isJsonBody(body) && Either.isLeft(Either.try(() => JSON.parse(body.replaceAll(/\{\w+\}/g, "1"))))) {
+        return yield* fail("--body is invalid: expected JSON with each placeholder in a text, or a form")
+      }
       return yield* Endpoint.door({
         ...shared,
         url,
@@ -132,11 +182,17 @@ const doorOf = (args: ParsedArguments.ParsedArguments, { env, header, url, ...fl
     if (Option.isNone(words) || words.value.length === 0) {
       return yield* fail("--command is invalid: expected a program and its words, with closed quotation marks")
     }
+    if (words.value.some((word) => /^[|&;<>]+$/.test(word))) {
+      return yield* fail("--command is invalid: expected no pipe and no redirection, because no shell runs the command")
+    }
+    yield* checkPlaceholders("command", [...words.value, ...env])
     const variables = Object.fromEntries(env.map((text) => splitAt(text, "=")))
     return Command.door({ words: words.value, variables, outcomeOf, port: flags.port ?? 0 })
   })
 
-const list = Days.all.map(({ title, word }) => `${word.padEnd(18)}${title}`).join("\n")
+const list = [{ word: "first-run", title: "The first requests, always" }, ...Days.all].map(({ title, word }) =>
+  `${word.padEnd(18)}${title}`
+).join("\n")
 
 export const testClient = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
@@ -144,8 +200,8 @@ export const testClient = (args: ParsedArguments.ParsedArguments) =>
     const flags = yield* flagsOf(args)
     const isExplained = ParsedArguments.isOn(args, "explain")
     const door = yield* doorOf(args, flags)
-    const hasPattern = ParsedArguments.values(args, "clear").length > 0 || ParsedArguments.isOn(args, "watch")
-    if (!isExplained && !hasPattern) {
+    const [hasClear, hasReview, isWatch] = ["clear", "review", "watch"].map((flag) => ParsedArguments.isOn(args, flag))
+    if (!isExplained && !hasClear && !isWatch) {
       return yield* fail(
         "--clear is missing: expected what the client says about a person who is clear, as a regular expression or " +
           "exit=0. --explain shows what it says"
@@ -154,7 +210,7 @@ export const testClient = (args: ParsedArguments.ParsedArguments) =>
     if (flags.output !== undefined) yield* OutputFile.check("output", flags.output)
     // The days of a backend run one after another. A person needs longer.
     const patience = flags.deadline ??
-      Duration.seconds(ParsedArguments.isOn(args, "watch") ? 600 : door.customer === undefined ? 65 : 35)
+      Duration.seconds(isWatch ? 600 : door.customer === undefined ? 65 : 35)
     const days = isExplained ? [] : Days.all.filter(({ word }) => flags.only.length === 0 || flags.only.includes(word))
     const progress = yield* Progress.make(process.stderr, days.length, "days")
     const report = yield* Run.run(door, {
@@ -168,7 +224,9 @@ export const testClient = (args: ParsedArguments.ParsedArguments) =>
         explanation === "" ? Effect.void : isExplained ? Console.log(explanation) : Console.error(explanation)),
       // Without a pattern, the user asks which one to choose.
       Effect.catchTag("NotDriven", (error) =>
-        isExplained && !hasPattern && error.explanation !== "" ? Effect.succeed(undefined) : error)
+        isExplained && !(hasClear && hasReview) && error.proposal !== undefined ? Console.log(error.proposal) : error),
+      Effect.catchTag("MockServerError", ({ message }) =>
+        fail(`${message}. --port selects another port`))
     )
     if (report === undefined) {
       return

@@ -40,8 +40,12 @@ export const isReached = ({ person, requests, step }: Check): boolean =>
     faults.length > 0 || step.faults === undefined && facts.kind === "checked"
   )
 
-/** Whether a request followed a redirect to another host. */
-export const isElsewhere = (request: Request, { requests }: Check): boolean =>
-  requests.slice(0, requests.indexOf(request)).some(({ entry: { response: { status } }, host }) =>
+/** The request whose redirect to another host a request followed. */
+export const redirecting = (request: Request, { requests }: Check): Request | undefined =>
+  requests.slice(0, requests.indexOf(request)).findLast(({ entry: { response: { status } }, host }) =>
     status >= 300 && status < 400 && host !== request.host
   )
+
+/** Requests for one operation that followed no redirect to another host. */
+export const ownRequestsTo = (operation: "aml" | "token", check: Check): ReadonlyArray<Request> =>
+  requestsTo(operation, check).filter((request) => redirecting(request, check) === undefined)

@@ -1,7 +1,7 @@
 /** Judges of where a client writes or sends keys, tokens and persons. */
 import type { Finding, Judge, Text } from "../day.ts"
 import * as Secrets from "../secrets.ts"
-import { each, found, isElsewhere } from "./judge.ts"
+import { each, found, redirecting } from "./judge.ts"
 
 const places: Readonly<Record<Text["where"], string>> = {
   output: "its output",
@@ -12,25 +12,23 @@ const places: Readonly<Record<Text["where"], string>> = {
 /** The client writes a key, a token or a person where others may read it. */
 export const leaks: Judge = each(({ person, service, texts }) =>
   texts.flatMap(({ text, where }) => {
-    const leak = (secret: RegExp, what: string, verdict: Finding["verdict"] = "wrong") =>
-      !secret.test(text) ? [] : [
-        found(
-          verdict,
+    const leak = (secret: RegExp, what: string): ReadonlyArray<Finding> =>
+      !secret.test(text) ? [] : [{
+        ...found(
+          "wrong",
           `The client writes ${what} to ${places[where]}`,
           "Write none of it, and mask it in errors and in the objects of the HTTP library",
           where === "response"
             ? "CWE-209: an error message with sensitive information"
             : "CWE-532: insertion of sensitive information into a log file"
-        )
-      ]
+        ),
+        line: Secrets.mask(text.split("\n").find((line) => secret.test(line)) ?? "", service, person).trim()
+      }]
     return [
       ...leak(Secrets.ofKey(service), "the customer key"),
       ...leak(Secrets.token, "the access token"),
-      ...where === "response" ? [] : leak(
-        Secrets.ofPerson(person),
-        "the name or the date of birth of a person",
-        where === "log" ? "wrong" : "risky"
-      )
+      // The output and the response are for the one who named the person.
+      ...where === "log" ? leak(Secrets.ofPerson(person), "the name or the date of birth of a person") : []
     ]
   })
 )
@@ -63,15 +61,16 @@ export const inAddress = [
 
 /** The client follows a redirect to another host. */
 export const redirects: Judge = each((check) =>
-  check.requests.filter((request) => isElsewhere(request, check)).flatMap((request) =>
-    request.authorization !== undefined
+  check.requests.flatMap((request) => {
+    const redirect = redirecting(request, check)
+    return redirect === undefined ? [] : request.authorization !== undefined
       ? [
         found(
           "wrong",
           "The client follows a redirect to another host with its credentials",
           "Follow no redirects, or remove the header Authorization for another host",
           "RFC 9110, section 15.4: remove Authorization when the host of a redirect differs; RFC 6750, section 5.3",
-          request
+          redirect
         )
       ]
       : request.name !== undefined
@@ -81,9 +80,9 @@ export const redirects: Judge = each((check) =>
           "The client follows a redirect to another host, and sends the person there",
           "Follow no redirects: the service document shows none",
           "section 1: the API has one address, {base_url}",
-          request
+          redirect
         )
       ]
       : []
-  )
+  })
 )

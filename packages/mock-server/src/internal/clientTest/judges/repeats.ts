@@ -1,6 +1,7 @@
 /** Judges of requests that a client repeats, and of how long it waits. */
-import type { Finding, Judge, Request } from "../day.ts"
-import { each, found, isElsewhere, requestsTo } from "./judge.ts"
+import type { Finding, Judge, Request, Step } from "../day.ts"
+import { each, found, ownRequestsTo, requestsTo } from "./judge.ts"
+import { isRefused } from "./tokens.ts"
 
 type Response = Request["entry"]["response"]
 
@@ -15,87 +16,89 @@ const retryAfter = ({ headers }: Response, now: number): number | undefined => {
 /** How much earlier a request may be: timers are not exact, and a client may count an HTTP date in whole seconds. */
 const toleranceOf = ({ headers }: Response) => /^\d+$/.test(headers["retry-after"] ?? "") ? 150 : 1000
 
+const noRetry = "RFC 9110, section 9.2.2: a client should not automatically retry a POST"
+
 /** What is wrong if the client sends a check again after this response. */
-const resent = (first: Request, second: Request): ReadonlyArray<Finding> => {
+const resent = (first: Request, second: Request, step: Step): ReadonlyArray<Finding> => {
   const { response } = first.entry
   const { delivery, status } = response
   const end = first.at + first.entry.millis
   const wait = retryAfter(response, end)
+  const finding = (verdict: Finding["verdict"], text: string, change: string, basis: string) => [
+    found(verdict, `The client sends a check again ${text}`, change, basis, first, [step])
+  ]
   // Section 5, rule 4: without a valid token, no check took place.
   if (status === 401) return []
   if (delivery === "scripted" || status >= 500 && status !== 503 || status < 300) {
-    const after = delivery === "scripted" ? "the connection failed" : status < 300 ? "a response" : `status ${status}`
-    return [
-      found(
-        "wrong",
-        `The client sends a check again after ${after}, and the service may perform and bill it twice`,
-        "Report an error, and leave the decision to a person or to a later run",
-        "RFC 9110, section 9.2.2: a client should not automatically retry a POST",
-        second
-      )
-    ]
+    return finding(
+      "wrong",
+      "that the service may have performed, and may bill twice",
+      "Report an error, and leave the decision to a person or to a later run",
+      noRetry
+    )
   }
   if (status === 429 || status === 503) {
     return wait === undefined
-      ? [
-        found(
-          "risky",
-          `The client sends a check again after status ${status} without Retry-After`,
-          "Report an error, or wait for a time that grows",
-          "RFC 9110, section 9.2.2: a client should not automatically retry a POST",
-          second
-        )
-      ]
+      ? finding(
+        "risky",
+        "after status 429 or 503 without Retry-After",
+        "Report an error, or wait for a time that grows",
+        noRetry
+      )
       : second.at - end < wait - toleranceOf(response)
-      ? [
-        found(
-          "wrong",
-          `The client sends a check again before the time in Retry-After (status ${status})`,
-          "Wait as long as Retry-After says, in seconds or until an HTTP date, or report an error",
-          status === 429
-            ? "RFC 6585, section 4, and RFC 9110, section 10.2.3: how long to wait before a new request"
-            : "RFC 9110, section 10.2.3: how long the service is expected to be unavailable",
-          second
-        )
-      ]
+      ? finding(
+        "wrong",
+        "before the time in Retry-After",
+        "Wait as long as Retry-After says, in seconds or until an HTTP date, or report an error",
+        "RFC 9110, section 10.2.3, and for status 429 RFC 6585, section 4: how long to wait before a new request"
+      )
       : []
   }
-  return status < 400 ? [] : [
-    found(
-      "risky",
-      `The client sends a check again that the service refused with status ${status}`,
-      "Report an error",
-      "RFC 9110, section 15.5: the client seems to have erred",
-      second
-    )
-  ]
+  return status < 400 ? [] : finding(
+    "risky",
+    "that the service refused",
+    "Report an error",
+    "RFC 9110, section 15.5: the client seems to have erred"
+  )
 }
 
 /** The client sends a check again that may have been performed, or too early. */
 export const repeats: Judge = each((check) => {
-  const aml = requestsTo("aml", check).filter((request) => !isElsewhere(request, check))
+  const aml = ownRequestsTo("aml", check)
   return aml.slice(1).flatMap((second, index) => {
     const first = aml[index]
-    return first === undefined ? [] : resent(first, second)
+    return first === undefined ? [] : resent(first, second, check.step)
   })
 })
 
 /** How many requests of one kind a check may need. */
 const many = 5
 
+/** The checks that the client sends again with a token that the service has refused. */
+const useless = (aml: ReadonlyArray<Request>) =>
+  aml.filter(({ authorization }, index) =>
+    aml.slice(0, index).some((request) => isRefused(request) && request.authorization === authorization)
+  )
+
 /** The client sends requests without an end. */
 export const floods: Judge = each((check) =>
   (["aml", "token"] as const).flatMap((operation) => {
-    const all = requestsTo(operation, check)
-    const isRefused = all.some(({ entry }) => entry.response.status === 401)
-    return all.length <= (isRefused ? 3 : many) ? [] : [
+    const all = ownRequestsTo(operation, check)
+    const isUnauthorized = all.some(isRefused)
+    const isUseless = operation === "aml" && useless(all).length > 1
+    const times = `${operation === "aml" ? "a check" : "a token request"} ${
+      all.length > many ? `more than ${many}` : all.length
+    } times for one person`
+    return all.length <= (isUnauthorized ? 3 : many) && !isUseless ? [] : [
       found(
         all.length > many ? "wrong" : "risky",
-        `The client sends ${check.ended ? "" : "and sends "}${operation === "aml" ? "a check" : "a token request"} ${
-          all.length > many ? `more than ${many}` : all.length
-        } times for one person`,
-        isRefused ? "Renew the token once, and then report an error" : "Limit the attempts, and wait longer each time",
-        isRefused
+        isUseless && all.length <= many
+          ? "The client sends a refused token again and again"
+          : `The client sends ${times}`,
+        isUnauthorized
+          ? "Renew the token once, and then report an error"
+          : "Limit the attempts, and wait longer each time",
+        isUnauthorized
           ? "RFC 9110, section 15.5.2: a repeated 401 means that the credentials are refused"
           : "RFC 6585, section 4; RFC 9110, section 9.2.2",
         all.at(-1),

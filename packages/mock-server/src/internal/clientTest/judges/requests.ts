@@ -1,8 +1,9 @@
 /** Judges of the requests of a client: their form, and the person in them. */
 import type { Judge } from "../day.ts"
 import * as Persons from "../persons.ts"
-import { each, found, isElsewhere, requestsTo } from "./judge.ts"
+import { each, found, redirecting, requestsTo } from "./judge.ts"
 import { inAddress } from "./leaks.ts"
+import { isOfEarlierRun } from "./tokens.ts"
 
 const section = "section 4.2, request body"
 
@@ -73,7 +74,9 @@ const otherField = [
 
 /** The requests break the document. */
 export const requests: Judge = each((check) =>
-  check.requests.filter((request) => !isElsewhere(request, check)).flatMap((request) => {
+  check.requests.filter((request) => redirecting(request, check) === undefined && !isOfEarlierRun(request)).flatMap((
+    request
+  ) => {
     const { facts, rule } = request.entry
     const wrong = ([text, change, basis]: readonly [string, string, string]) =>
       found("wrong", text, change, basis, request)

@@ -1,8 +1,12 @@
 /** Judges of how a client keeps, renews and shares its token. */
-import type { Check, Finding, Judge, Request } from "../day.ts"
-import { each, found, requestsTo } from "./judge.ts"
+import type { Finding, Judge, Request } from "../day.ts"
+import { found, requestsTo } from "./judge.ts"
 
-const isRefused = ({ entry }: Request) => entry.response.status === 401
+export const isRefused = ({ entry }: Request) => entry.response.status === 401
+
+/** Whether a request has a token that a mock server issued before this run. A client may keep it, and renews it. */
+export const isOfEarlierRun = ({ authorization = "", entry: { customerId, rule } }: Request): boolean =>
+  rule === "aml.token-unknown" && customerId !== null && /\.[\da-f]{32}$/.test(authorization)
 
 const isGranted = ({ entry: { faults, response } }: Request) => response.status < 300 && faults.length === 0
 
@@ -83,17 +87,18 @@ export const sharedToken: Judge = (checks) => {
   )
 }
 
-/** The client uses the token of another customer. */
-export const otherCustomer: Judge = each((check: Check) =>
-  requestsTo("aml", check).filter(({ entry: { customerId } }) =>
-    customerId !== null && customerId !== check.service.customerId
+/** The client uses the token of another customer. A command that stores its token may have one customer only. */
+export const otherCustomer: Judge = (checks, { isCommand }) =>
+  checks.flatMap((check) =>
+    requestsTo("aml", check).filter(({ entry: { customerId } }) =>
+      customerId !== null && customerId !== check.service.customerId
+    )
   ).map((request) =>
     found(
-      "wrong",
+      isCommand ? "risky" : "wrong",
       "The client sends the token of another customer",
       "Keep each token with the address, the id and the key that it belongs to",
       "section 2.1: the credentials belong to one customer; section 5, rule 1",
       request
     )
   )
-)
