@@ -13,7 +13,7 @@ import * as Programs from "./programs.ts"
 import * as Servers from "./servers.ts"
 
 type Starting = Effect.Effect<
-  Conformance.Target,
+  Servers.Started,
   PlatformError.PlatformError | ParseResult.ParseError,
   CommandExecutor.CommandExecutor | HttpClient.HttpClient | Scope.Scope
 >
@@ -42,10 +42,8 @@ const ofProgram = (name: Programs.Name, mode: Servers.Mode) =>
     const { persons } = Programs.programs[name]
     const started = (fault?: string): Starting =>
       Effect.map(Programs.serving(name, fault), ({ clock, ...service }) => ({
-        ...service,
-        kind: "sandbox",
-        spacing: 0,
-        ...Servers.ofMode(mode, { clock, persons })
+        target: { ...service, kind: "sandbox", ...Servers.ofMode(mode, { clock, persons }) },
+        clock: Servers.clockOf(clock)
       }))
     return {
       correct: [[name, false, started()]],
@@ -112,7 +110,8 @@ const run = (name: string, servers: ServersOfSet, mode: Servers.Mode, [first, st
       first === 0 ? all : all.slice(0, 1),
       ([style, isApart, target]) =>
         Effect.scoped(Effect.gen(function*() {
-          const report = yield* Conformance.verify(yield* target, contract)
+          const started = yield* target
+          const report = yield* Effect.withClock(Conformance.verify(started.target, contract), started.clock)
           const found = findingsOf(report)
           const counts = verdicts.map((verdict) => `${found[verdict].length} ${verdict}`).join(", ")
           yield* Console.log(`correct, ${style}: ${counts}; ${report.requests} requests`)
@@ -153,7 +152,9 @@ const run = (name: string, servers: ServersOfSet, mode: Servers.Mode, [first, st
       wrong.filter((_, i) => i % step === first),
       ({ area, id, target }) =>
         Effect.gen(function*() {
-          rows.push({ id, area, ...(yield* Effect.flatMap(target, mode === "mock" ? foundByCase : foundByRun)) })
+          const started = yield* target
+          const found = mode === "mock" ? foundByCase(started.target) : foundByRun(started.target)
+          rows.push({ id, area, ...(yield* Effect.withClock(found, started.clock)) })
           // A run takes minutes, and may be interrupted.
           if (rows.length % 20 === 0) yield* Console.error(lineOf("so far", rows))
         }).pipe(Effect.scoped),

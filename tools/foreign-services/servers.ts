@@ -3,7 +3,7 @@
  * styles, and wrong servers: the server `strict` with one fault each.
  */
 import type { Conformance } from "@effect-idv/contract"
-import { Effect, Redacted } from "effect"
+import { Clock, Duration, Effect, Redacted } from "effect"
 import type { Changes } from "./changes.ts"
 import * as Faults from "./faults.ts"
 import { serve } from "./http.ts"
@@ -36,12 +36,37 @@ export type Name = typeof names[number]
 export const modes = ["mock", "sandbox", "fictional", "wide"] as const
 export type Mode = typeof modes[number]
 
+/** A server that runs. */
+export interface Started {
+  readonly target: Conformance.Target
+  /** The clock of the suite, which moves with that of the server. */
+  readonly clock: Clock.Clock
+}
+
+/** The wait between two requests of a default run, in milliseconds. */
+const spacing = 500
+
+/** A clock with which a default run takes no longer than its requests: the wait between two of them moves both clocks. */
+export const clockOf = (advance: (millis: number) => Effect.Effect<void>): Clock.Clock => {
+  const real = Clock.make()
+  let moved = 0
+  const now = () => Date.now() + moved
+  return Object.assign(Clock.make(), {
+    unsafeCurrentTimeMillis: now,
+    currentTimeMillis: Effect.sync(now),
+    sleep: (duration: Duration.Duration) =>
+      Duration.toMillis(duration) === spacing
+        ? Effect.zipRight(Effect.sync(() => void (moved += spacing)), advance(spacing))
+        : real.sleep(duration)
+  })
+}
+
 /** What a mode changes in a target. The clock and the persons are those of the server. */
 export const ofMode = (
   mode: Mode,
   { clock, persons }: Required<Pick<Conformance.Target, "clock" | "persons">>
-): Pick<Conformance.Target, "budget" | "clock" | "persons" | "wrongKeys"> => ({
-  ...(mode === "mock" && { clock }),
+): Pick<Conformance.Target, "budget" | "clock" | "persons" | "spacing" | "wrongKeys"> => ({
+  ...(mode === "mock" ? { clock, spacing: 0 } : { spacing }),
   ...((mode === "mock" || mode === "wide") && { budget: 100_000, wrongKeys: true }),
   ...((mode === "sandbox" || mode === "wide") && { persons })
 })
@@ -101,17 +126,14 @@ export const serving = (style: Style, mode: Mode, fault?: Faults.Fault) =>
     let moved = 0
     const now = () => Date.now() + moved
     const url = yield* serve(make(style, now, fault?.change))
+    const advance = (millis: number) => Effect.sync(() => void (moved += millis))
     const target: Conformance.Target = {
       kind: "sandbox",
       authUrl: url,
       baseUrl: url,
       customerId: style.customer.id,
       customerKey: Redacted.make(style.customer.key),
-      spacing: 0,
-      ...ofMode(mode, {
-        clock: (millis) => Effect.sync(() => void (moved += millis)),
-        persons: personsOf(make(style, now))
-      })
+      ...ofMode(mode, { clock: advance, persons: personsOf(make(style, now)) })
     }
-    return target
+    return { target, clock: clockOf(advance) }
   })

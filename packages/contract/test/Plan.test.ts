@@ -3,7 +3,7 @@ import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Option, Predicate, Redacted, Schema, TestClock } from "effect"
+import { Effect, Option, Predicate, Redacted, Schema, Stream, TestClock } from "effect"
 import { MockServer } from "../../mock-server/src/index.ts"
 import { Conformance, Contract } from "../src/index.ts"
 
@@ -50,7 +50,11 @@ const verify = (
     const mock = yield* HttpClient.HttpClient
     const client = HttpClient.make((request, url) =>
       Effect.gen(function*() {
-        const text = request.body._tag === "Uint8Array" ? Buffer.from(request.body.body).toString() : ""
+        const text = request.body._tag === "Uint8Array"
+          ? Buffer.from(request.body.body).toString()
+          : request.body._tag === "Stream"
+          ? yield* Stream.mkString(Stream.decodeText(request.body.stream))
+          : ""
         const { dob, name } = Option.getOrElse(Schema.decodeOption(Body)(text), () => ({ name: "", dob: "" }))
         const { authorization, "user-agent": agent } = request.headers
         const received: Received = { path: url.pathname, authorization, agent, name, dob, body: text }
@@ -169,6 +173,48 @@ describe("A service that requires no name", () => {
       })
       const { probes, verdict } = report.results.find(({ id }) => id === "aml.name.missing") ?? {}
       deepStrictEqual([verdict, probes], ["lenient", [probe]])
+    }))
+})
+
+describe("A default run finds a service that", () => {
+  const third = { name: "Ines Canary Testclear", dob: "04-05-1981", matchFound: "No" } as const
+  const sanctioned = { name: "Jon Canary Testsanc", dob: "06-07-1962", matchFound: "Potential match" } as const
+  const refused = () => Response.json({ error: "invalid" }, { status: 400 })
+  let listed = 0
+  let tokens = 0
+  it.effect.each<[string, string, Parameters<typeof verify>[1]]>([
+    ["grants only two tokens", "token.request.path", {
+      answer: ({ path }) => path === "/oauth/service" && ++tokens > 2 ? refused() : undefined
+    }],
+    ["reads a form as text", "token.request.path", {
+      answer: ({ body }) => body.includes("%5F") ? refused() : undefined
+    }],
+    ["reads JSON as text", "aml.request.path", {
+      answer: ({ body }) => body.startsWith("{\n") ? refused() : undefined
+    }],
+    ["lists everybody after a listed person", "aml.match.persons", {
+      change: (credential, { name }) => {
+        if (name.endsWith("Testpep")) listed++
+        return listed > 0 ? withAttributes(credential, { match_found: "Potential match" }) : credential
+      }
+    }],
+    ["misses the second listed person", "aml.match.persons", {
+      change: (credential, { name }) =>
+        name === sanctioned.name ? withAttributes(credential, { match_found: "No" }) : credential
+    }],
+    ["loses letters beyond Latin-1", "aml.answer.every", {
+      change: (credential, { name }) =>
+        /[^\x00-\xff]/.test(name)
+          ? withAttributes(credential, { name: name.replaceAll(/[^\x00-\xff]/g, "?") })
+          : credential
+    }],
+    ["refuses days after the 12th", "aml.request.people", {
+      answer: ({ dob }) => /^(1[3-9]|[23]\d)-/.test(dob) ? refused() : undefined
+    }]
+  ])("%s", ([, claim, service]) =>
+    Effect.gen(function*() {
+      const { violated } = yield* verify({ ...sandbox, persons: [third, ...persons, sanctioned] }, service)
+      assert(violated.includes(claim), violated.join())
     }))
 })
 

@@ -1,6 +1,6 @@
 /** The persons of checks: the suite's own fictional ones, or the test persons that the user names. */
 import type { Target } from "./model.ts"
-import type { Person, PersonRef } from "./steps.ts"
+import type { NameAndDob, Person, PersonRef } from "./steps.ts"
 
 const potentialMatch = "Potential match"
 
@@ -18,24 +18,26 @@ const places = ["listed", "listed 2", "listed 3"] as const
 /** Why a check cannot be about this person. */
 export const needsListed = "needs a listed test person (--person)"
 
-/** The test persons that the user named, in the form of a check. */
-const namedBy = ({ persons = [] }: Target) =>
-  persons.map(({ dob, matchFound, name }): Person => ({ name, dob, promised: matchFound, isOfUser: true }))
+/** The test persons that the user named, in the form of a check: those who are on a list, or the others. */
+const namedBy = ({ persons = [] }: Target, isListed: boolean, variables: ReadonlyArray<string>) =>
+  persons.filter(({ matchFound }) => (matchFound === potentialMatch) === isListed).map((
+    { dob, matchFound, name },
+    i
+  ): Person => ({ name, dob, promised: matchFound, variable: variables[i] ?? "" }))
 
 /** The person of a check, or `undefined` if the user named none. */
 export const of = (target: Target, ref: PersonRef | undefined): Person | undefined => {
-  const named = namedBy(target)
-  const invented = (person: { readonly name: string; readonly dob: string }): Person => ({
+  const invented = (person: NameAndDob): Person => ({
     ...person,
-    isOfUser: false,
     ...(target.kind === "mock" && { promised: resultOf(person.name) })
   })
   if (typeof ref === "object") return invented(ref)
+  if (ref === "any listed") return of(target, "listed 2") ?? of(target, "listed") ?? of(target, undefined)
   const isClear = ref === undefined || ref === "clear"
-  if (named.length > 0) {
-    const clear = named.filter(({ promised }) => promised !== potentialMatch)
-    const listed = named.filter(({ promised }) => promised === potentialMatch)
-    return isClear ? clear[0] ?? (ref === undefined ? listed[0] : undefined) : listed[places.indexOf(ref)]
+  if (target.persons !== undefined && target.persons.length > 0) {
+    const [clear] = namedBy(target, false, ["PERSON"])
+    const listed = namedBy(target, true, ["LISTED", "LISTED_2", "LISTED_3"])
+    return isClear ? clear ?? (ref === undefined ? listed[0] : undefined) : listed[places.indexOf(ref)]
   }
   if (isClear) return invented(fictional.clear)
   return target.kind === "mock" && ref !== "listed 3" ? invented(fictional[ref]) : undefined

@@ -27,15 +27,16 @@ export interface NameAndDob {
 export interface Person extends NameAndDob {
   /** The result that is promised: by the user, or by the last word of the name on a mock server. */
   readonly promised?: string
-  /** Whether the user named the person. Reports then show no name. */
-  readonly isOfUser: boolean
+  /** What the variables begin with that stand for a person of the user in a command, because reports do not show them. */
+  readonly variable?: string
 }
 
 /**
  * The person of a check: one who should be on no list, or on a list. `listed 2` and `listed 3` are further listed test
- * persons. On a sandbox they are the vendor's test persons, if the user names them.
+ * persons. On a sandbox they are the vendor's test persons, if the user names them. `any listed` is the second one, or
+ * else the first one, or else the usual person.
  */
-export type PersonRef = "clear" | "listed" | "listed 2" | "listed 3" | NameAndDob
+export type PersonRef = "clear" | "listed" | "listed 2" | "listed 3" | "any listed" | NameAndDob
 
 /** What a token request and a check can both change. */
 interface RequestChanges {

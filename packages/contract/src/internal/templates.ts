@@ -67,7 +67,8 @@ interface Change {
 /**
  * The changes of a placeholder. `one`, `four`, `eight`, `lastEight`, `half` and `secondHalf` keep only that part of the
  * text. `first`, `middle` and `last` keep the whole text, and replace one letter of it. The changes of a JWT leave any
- * other text as it is, so that its request is not sent; `forged` makes a JWT out of any text.
+ * other text as it is, so that its request is not sent; `forged` makes a JWT out of any text. `json` and `escaped` make a
+ * JSON string, `escaped` one with its first letter and all letters beyond ASCII as `\u`.
  */
 const changes: Readonly<Record<string, Change>> = {
   afterColon: { apply: (text) => text.slice(text.indexOf(":") + 1), shell: (v) => `\${${v}#*:}` },
@@ -119,10 +120,13 @@ const changes: Readonly<Record<string, Change>> = {
   underscores: { apply: (text) => text.replaceAll("-", "_"), shell: (v) => `\${${v}//-/_}` },
   upper: { apply: (text) => text.toUpperCase(), shell: (v) => `\${${v}^^}` },
   cut: { apply: (text) => text.slice(0, -1) },
-  json: { apply: (text) => JSON.stringify(text) },
+  json: { apply: (text) => JSON.stringify(text), shell: (v) => `\\"$${v}\\"` },
   escaped: {
     apply: (text) =>
-      text.replaceAll(/[^\x00-\x7f]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      JSON.stringify(text).replaceAll(
+        /(?<=^")[a-z]|[^\x00-\x7f]/gi,
+        (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`
+      )
   },
   changedPayload: {
     apply: ofParts(([header = "", payload = "", signature = ""]) =>

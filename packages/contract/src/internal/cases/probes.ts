@@ -7,6 +7,9 @@ import type { AmlStep, Json, Step, TokenStep } from "../steps.ts"
 export const form = "grant_type=client_credentials"
 export const json = "{\"grant_type\":\"client_credentials\"}"
 
+/** The header of a distributed trace. */
+export const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
 /** The token request of section 4.1 with these changes. */
 export const token = (changes: Omit<TokenStep, "to"> = {}): TokenStep => ({ to: "token", ...changes })
 

@@ -3,7 +3,18 @@ import type { Case } from "../model.ts"
 import type { Reading } from "../readings/readings.ts"
 import type { TokenStep } from "../steps.ts"
 import * as CredentialCases from "./credentialCases.ts"
-import { check, extraParameter, form, json, noToken, refusal, type Row, sequences, token } from "./probes.ts"
+import {
+  check,
+  extraParameter,
+  form,
+  json,
+  noToken,
+  refusal,
+  type Row,
+  sequences,
+  token,
+  traceparent
+} from "./probes.ts"
 
 /** Reads something from the response to the documented request. */
 const documented = (id: string, claim: string, title: string, reading: Reading): Case =>
@@ -64,14 +75,16 @@ export const cases: ReadonlyArray<Case> = [
   documented("cache-control", "token.response.no-store", "the Cache-Control header of the token response", "caching"),
   documented("redirect", "redirects", "a redirect of the token request", "redirect"),
   sequences("token.written", "token.request.path", "token outcome", [
+    written("the token request with percent-encoded letters, Accept, and the headers of a trace", {
+      body: "grant%5Ftype=client%5Fcredentials",
+      headers: { accept: "application/json", traceparent }
+    }),
     written("the token request with a percent-encoded letter", { body: "grant_type=client%5Fcredentials" }),
     written("a percent-encoded letter in the name", { body: "grant%5Ftype=client_credentials" }),
     written("the token request with Accept", { headers: { accept: "application/json" } }),
     written("the token request of another program", { headers: { "user-agent": "Java/21.0.2" } }),
-    written("the token request with the headers of a trace", {
-      headers: { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "x-request-id": "1" }
-    })
-  ]),
+    written("the token request with the headers of a trace", { headers: { traceparent, "x-request-id": "1" } })
+  ], { worth: 4 }),
 
   otherMethod,
   noToken("method.get", "token.request.method", [
@@ -172,7 +185,7 @@ export const cases: ReadonlyArray<Case> = [
     "token.error.grant-type-missing",
     "the error code for a missing grant_type",
     "error code",
-    noGrantType
+    { ...noGrantType, steps: [token({ body: "" })] }
   ),
   sequences("token.grant-type.twice", "token.request.grant-type.once", "token outcome", [
     ["grant_type twice", [token({ body: `${form}&${form}` })]]
@@ -185,6 +198,12 @@ export const cases: ReadonlyArray<Case> = [
     ["a revoked token", [token(), { to: "control", path: "/tokens/revoke", body: {} }, check({ token: 0 })]]
   ], { notOnSandbox: "the document shows no way to revoke a token" }),
   sequences("token.renewal", "token.renewal", "renewal", [
+    ["a token that was requested at the same time as another one, and before two more", [
+      { to: "together", steps: [token(), token()] },
+      token(),
+      token(),
+      check({ token: 0, person: "any listed" })
+    ]],
     ["an earlier token after a new one was issued", [token(), token(), check({ token: 0 })]]
   ], { worth: 6 })
 ]

@@ -131,3 +131,10 @@ export const isDocumentedCheck = (step: Step): boolean => {
   const { authorization, body, contentType, headers, method, path, query } = step
   return [authorization, body, contentType, headers, method, path, query].every((change) => change === undefined)
 }
+
+/** Whether a request is that of section 4.1. */
+export const isDocumentedTokenRequest = (step: Step): boolean => {
+  if (step.to !== "token") return false
+  const { authorization, body, contentType, headers, method, query } = step
+  return [authorization, body, contentType, headers, method, query].every((change) => change === undefined)
+}

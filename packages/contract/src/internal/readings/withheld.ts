@@ -4,7 +4,7 @@
  */
 import * as Option from "effect/Option"
 import type { Exchange, StepExchange } from "../exchange.ts"
-import { isCredential, isDocumentedCheck, textOf } from "./responseReadings.ts"
+import { isCredential, isDocumentedCheck, isDocumentedTokenRequest, textOf } from "./responseReadings.ts"
 import { grantIn } from "./tokenReadings.ts"
 
 /** The fewest letters of a plain text that could be a token and not the reason of a refusal. */
@@ -58,15 +58,8 @@ const lifetime = (exchanges: ReadonlyArray<StepExchange>): string => {
   return checks.length === 0 ? "no answer" : "one hour"
 }
 
-/** Whether a request is that of section 4.1. */
-const isDocumentedTokenRequest = ({ step }: StepExchange): boolean => {
-  if (step.to !== "token") return false
-  const { authorization, body, contentType, headers, method, query } = step
-  return [authorization, body, contentType, headers, method, query].every((change) => change === undefined)
-}
-
 const everyGrant = (exchanges: ReadonlyArray<StepExchange>): string =>
-  exchanges.every((exchange) => !isDocumentedTokenRequest(exchange) || hasToken(exchange.exchange))
+  exchanges.every(({ exchange, step }) => !isDocumentedTokenRequest(step) || hasToken(exchange))
     ? "granted"
     : "not every one granted"
 

@@ -42,7 +42,10 @@ const headOf = (report: Report, contract: Contract.Contract, runInfo: RunInfo): 
 /** The variables of the commands that are not those of the command line. */
 const variables: ReadonlyArray<readonly [pattern: RegExp, meaning: string]> = [
   [/\$\{?TOKEN\b/, "$TOKEN is an access token"],
-  [/\$\{?(TOKEN|IDV_CUSTOMER_ID|IDV_CUSTOMER_KEY)_/, "a longer name is that value, changed as the name says"],
+  [
+    /\$\{?(TOKEN|IDV_CUSTOMER_ID|IDV_CUSTOMER_KEY|PERSON_NAME|LISTED(_\d)?_NAME)_/,
+    "a longer name is that value, changed as the name says"
+  ],
   [/\$\{?UNKNOWN_/, "$UNKNOWN_ID and $UNKNOWN_KEY are any texts"],
   [/\$\{?PERSON_/, "$PERSON_NAME and $PERSON_DOB are your first test person on no list"],
   [/\$\{?LISTED_/, "$LISTED_NAME and $LISTED_DOB are your first listed test person, $LISTED_2_NAME the second"],

@@ -5,7 +5,7 @@
 import * as Option from "effect/Option"
 import type { Target } from "../model.ts"
 import * as Persons from "../persons.ts"
-import type { AmlStep, PersonRef, ServiceStep, TokenStep } from "../steps.ts"
+import type { AmlStep, ServiceStep, TokenStep } from "../steps.ts"
 import * as TargetOptions from "../targetOptions.ts"
 import * as Templates from "../templates.ts"
 import * as Requests from "./requests.ts"
@@ -18,26 +18,23 @@ const marks = /\ue000(\d+)\ue001/
 /** The parts of a text: at even places they are literal, at odd places numbers of expressions. */
 const partsOf = (text: string): ReadonlyArray<string> => text.split(marks)
 
-const prefixOf = (ref: PersonRef | undefined): string =>
-  ref === undefined || typeof ref === "object" ? "PERSON" : ref.toUpperCase().replace(" ", "_")
-
-/** The expressions of bash for the date of birth of the user's person, by placeholder. */
-const ofUser = (prefix: string): Readonly<Record<string, string>> => ({
-  name: `$${prefix}_NAME`,
-  dob: `$${prefix}_DOB`,
-  day: `\${${prefix}_DOB:0:2}`,
-  month: `\${${prefix}_DOB:3:2}`,
-  year: `\${${prefix}_DOB:6:4}`
+/** The expressions of bash for the user's person, by placeholder. */
+const ofUser = (variable: string) => ({
+  name: `$${variable}_NAME`,
+  dob: `$${variable}_DOB`,
+  day: `\${${variable}_DOB:0:2}`,
+  month: `\${${variable}_DOB:3:2}`,
+  year: `\${${variable}_DOB:6:4}`
 })
 
 const rendered = (step: TokenStep | AmlStep, target: Target): string => {
   const expressions: Array<string> = []
   const mark = (expression: string) => `${start}${expressions.push(expression) - 1}${end}`
   const person = step.to === "aml" ? Persons.of(target, step.person) : undefined
-  const variables = ofUser(prefixOf(step.to === "aml" ? step.person : undefined))
-  const shown = person?.isOfUser === true
-    ? { name: mark(variables["name"] ?? ""), dob: mark(variables["dob"] ?? "") }
-    : person ?? { name: "", dob: "" }
+  const ofPerson = person?.variable === undefined ? undefined : ofUser(person.variable)
+  const shown = ofPerson === undefined
+    ? person ?? { name: "", dob: "" }
+    : { name: mark(ofPerson.name), dob: mark(ofPerson.dob) }
   const personValues = Requests.personValues(shown)
   const values = Templates.ofValues({
     ...{ id: "", key: "", otherId: "", otherKey: "", secondId: "", secondKey: "", token: "" },
@@ -47,7 +44,9 @@ const rendered = (step: TokenStep | AmlStep, target: Target): string => {
   const fillOne: Templates.Fill = (name, change) => {
     const variable = Templates.variableOf(name)
     if (variable !== undefined) return Option.some(mark(Templates.shellOf(variable, change)))
-    const part = person?.isOfUser === true ? variables[name] : undefined
+    const part = name === "name" && person?.variable !== undefined
+      ? Templates.shellOf(`${person.variable}_NAME`, change)
+      : Object.entries(ofPerson ?? {}).find(([placeholder]) => placeholder === name)?.[1]
     return part === undefined ? Option.orElseSome(values(name, change), () => "") : Option.some(mark(part))
   }
   /** A text inside double quotes of the shell. */

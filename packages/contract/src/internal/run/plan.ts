@@ -55,7 +55,7 @@ const preflight: Cost = { requests: 3, checks: 1, wrongCredentials: 0, badTokens
 export const reserve = { requests: 2, checks: 1 }
 
 /** Further checks that are kept, because a lenient service answers probes too. */
-const lenientChecks = 2
+const lenientChecks = 1
 
 interface Limit {
   readonly of: keyof Cost
@@ -140,15 +140,16 @@ const byWorth = Order.reverse(Order.mapInput(Order.number, ({ worth = 1 }: Case)
 
 /**
  * Harmless requests first: a service may lock out a customer after bad tokens and wrong credentials. The less worthy
- * checks follow the probes, because they show whether `searched_on` moves, and that the API still answers.
+ * checks come last: they show whether `searched_on` moves, and that the API still answers, and a service that answers
+ * probes leaves none for them.
  */
 const phaseOf = ({ probe, testCase }: PlannedProbe): number => {
   const { badTokens, checks, requests, wrongCredentials } = costOf(testCase, probe)
   if (requests === 0) return 5
-  if (wrongCredentials > 0) return 4
-  if (badTokens > 0) return 3
+  if (wrongCredentials > 0) return 3
+  if (badTokens > 0) return 2
   const isWorthy = probe.steps === testCase.steps && (testCase.worth ?? 1) > 5
-  return isWorthy ? 0 : checks === 0 ? 1 : 2
+  return isWorthy ? 0 : checks === 0 ? 1 : 4
 }
 
 const inPhases = Order.mapInput(Order.number, phaseOf)

@@ -3,6 +3,7 @@
  * in a run. At the end, it confirms the refusals.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HashMap from "effect/HashMap"
@@ -152,8 +153,8 @@ export const make = (
     const knowsStrangers = yield* Ref.make<boolean | undefined>(undefined)
 
     /**
-     * The exchanges of steps. A sandbox that answers about none of the first invented persons knows the test persons of
-     * the user only, and checks of other invented persons are skipped.
+     * The exchanges of steps. A sandbox that answers about none of the first invented persons, but about the test person
+     * beside them, knows the test persons of the user only, and checks of other invented persons are skipped.
      */
     const sendChecked = (reading: Reading, steps: ReadonlyArray<Step>) =>
       Effect.gen(function*() {
@@ -164,11 +165,14 @@ export const make = (
         if (known === true) return yield* sending
         if (known === undefined) {
           const exchanges = yield* sending
-          const isAnswered = exchanges.some(({ exchange, step }) =>
-            isStranger(step) && Preflight.isSuccessOf("aml", exchange)
+          const [answered, refused] = Arr.partition(
+            exchanges,
+            ({ exchange }) => !Preflight.isSuccessOf("aml", exchange)
           )
-          yield* Ref.set(knowsStrangers, isAnswered)
-          if (isAnswered) return exchanges
+          const isAnswered = answered.some(({ step }) => isStranger(step))
+          const isUnclear = refused.some(({ step }) => !isStranger(step) && isDocumentedCheck(step))
+          yield* Ref.set(knowsStrangers, isAnswered || (isUnclear ? undefined : false))
+          if (isAnswered || isUnclear) return exchanges
         }
         return yield* skip(ownPersonsOnly)
       })
@@ -187,6 +191,8 @@ export const make = (
         ? sendChecked(reading, steps)
         : reading === "early refusals"
         ? session.earlyRefusals
+        : reading === "every grant"
+        ? session.tokenRequests
         : session.checks
 
     /** The exchange that decided a reading: of the whole run, the first that shows another word than the usual one. */

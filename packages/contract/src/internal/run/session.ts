@@ -11,7 +11,7 @@ import type { Endpoint, Exchange, Request, StepExchange } from "../exchange.ts"
 import type { Observer, Target } from "../model.ts"
 import * as Persons from "../persons.ts"
 import * as Preflight from "../preflight.ts"
-import { isDocumentedCheck } from "../readings/responseReadings.ts"
+import { isDocumentedCheck, isDocumentedTokenRequest } from "../readings/responseReadings.ts"
 import { grantOf } from "../readings/tokenReadings.ts"
 import type { AmlStep, ServiceStep } from "../steps.ts"
 import * as Curl from "./curl.ts"
@@ -42,6 +42,8 @@ interface State {
   readonly checks: Chunk.Chunk<StepExchange>
   /** The refusals of tokens that were younger than an hour, where a new token was accepted. */
   readonly earlyRefusals: ReadonlyArray<StepExchange>
+  /** The responses to documented token requests, unless the service failed, or may block the customer after bad ones. */
+  readonly tokenRequests: ReadonlyArray<StepExchange>
   /** Why the API no longer accepts the documented request. */
   readonly apiFailure: Option.Option<string>
   /** How many requests had wrong credentials or a bad token. */
@@ -75,6 +77,8 @@ export interface Session {
   /** The exchanges so far in which a check of the customer returned a credential. */
   readonly checks: Effect.Effect<ReadonlyArray<StepExchange>>
   readonly earlyRefusals: Effect.Effect<ReadonlyArray<StepExchange>>
+  /** The responses to the documented token requests so far. */
+  readonly tokenRequests: Effect.Effect<ReadonlyArray<StepExchange>>
   readonly apiFailure: Effect.Effect<Option.Option<string>>
   /** How an endpoint that has succeeded before fails now, in words. */
   readonly failureOf: (endpoint: Endpoint, sent: StepExchange) => Effect.Effect<string>
@@ -128,6 +132,7 @@ export const make = (
       ahead: 0,
       checks: Chunk.empty(),
       earlyRefusals: [],
+      tokenRequests: [],
       apiFailure: Option.none(),
       bad: 0,
       isShutUsual: false
@@ -157,7 +162,7 @@ export const make = (
           })
         }
         const isBad = step.to !== "profile" && step.authorization !== undefined && step !== Preflight.openStep
-        const { ahead } = yield* Ref.updateAndGet(
+        const { ahead, bad } = yield* Ref.updateAndGet(
           state,
           (current): State => isBad ? { ...current, bad: current.bad + 1 } : current
         )
@@ -176,6 +181,10 @@ export const make = (
           if (!isProbe && sender === customer) {
             yield* Ref.update(state, (current) => ({ ...current, checks: Chunk.append(current.checks, sent) }))
           }
+        }
+        const status = statusOf(sent) ?? 500
+        if (sender === customer && bad === 0 && isDocumentedTokenRequest(step) && status < 500 && status !== 429) {
+          yield* Ref.update(state, (current) => ({ ...current, tokenRequests: [...current.tokenRequests, sent] }))
         }
         // Only the customer's own credentials grant a token that the other cases may use.
         const isOwn = sender === customer && step.to === "token" && step.authorization === undefined
@@ -273,6 +282,7 @@ export const make = (
       failureOf,
       checks: Effect.map(Ref.get(state), ({ checks }) => Chunk.toReadonlyArray(checks)),
       earlyRefusals: Effect.map(Ref.get(state), ({ earlyRefusals }) => earlyRefusals),
+      tokenRequests: Effect.map(Ref.get(state), ({ tokenRequests }) => tokenRequests),
       apiFailure: Effect.map(Ref.get(state), ({ apiFailure }) => apiFailure),
       sharedToken: Effect.map(Ref.get(state), ({ token }) => Option.map(token, ({ value }) => value))
     }
