@@ -258,7 +258,7 @@ export interface PlannedProbe {
  * @since 0.1.0
  */
 export interface Plan {
-  /** In the order in which they are sent: those for which a service may lock out a customer come last. */
+  /** In the order in which they are sent: those for which a service may lock out a customer come late. */
   readonly items: ReadonlyArray<PlannedProbe>
   /** The cost of the items, of the documented requests before them, and of the confirmation after them. */
   readonly cost: Cost

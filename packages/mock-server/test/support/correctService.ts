@@ -53,7 +53,8 @@ export const handler = ({ change = (response) => response, ends, searchedOn, sta
     if (url === "/oauth/service") {
       const isForm = headers["content-type"] === "application/x-www-form-urlencoded"
       const isRight = method === "POST" && isForm && headers.authorization === basic
-      if (!isRight || body !== "grant_type=client_credentials") return [401, { error: "invalid_client" }]
+      const isForClient = String(new URLSearchParams(body)) === "grant_type=client_credentials"
+      if (!isRight || !isForClient) return [401, { error: "invalid_client" }]
       const token = randomBytes(16).toString("hex")
       tokens.add(token)
       return [200, { access_token: token, token_type: "Bearer", expires_in: 3600 }]
