@@ -29,10 +29,10 @@ interface ServersOfSet {
 const ofSet = (name: Servers.Name, mode: Servers.Mode): ServersOfSet => {
   const { apart = {}, faults, isRegression, styles }: Servers.ServerSet = Servers.sets[name]
   const started = (isApart: boolean) => ([style, options]: readonly [string, Servers.ServerSet["styles"]["strict"]]) =>
-    [style, isApart, Servers.serving(options, mode)] as const
+    [style, isApart, Servers.starting(options, mode)] as const
   return {
     correct: [...Object.entries(styles).map(started(false)), ...Object.entries(apart).map(started(true))],
-    wrong: faults.map((fault) => ({ ...fault, target: Servers.serving(styles.strict, mode, fault) })),
+    wrong: faults.map((fault) => ({ ...fault, target: Servers.starting(styles.strict, mode, fault) })),
     isRegression
   }
 }

@@ -120,8 +120,8 @@ const personsOf = (service: Service): ReadonlyArray<Conformance.TestPerson> => {
   }))
 }
 
-/** A server, until the scope closes. */
-export const serving = (style: Style, mode: Mode, fault?: Faults.Fault) =>
+/** A server and the clock of the suite, until the scope closes. */
+export const starting = (style: Style, mode: Mode, fault?: Faults.Fault) =>
   Effect.gen(function*() {
     let moved = 0
     const now = () => Date.now() + moved
@@ -137,3 +137,7 @@ export const serving = (style: Style, mode: Mode, fault?: Faults.Fault) =>
     }
     return { target, clock: clockOf(advance) }
   })
+
+/** A server for programs that have the clock of this machine, until the scope closes. */
+export const serving = (style: Style, mode: Mode, fault?: Faults.Fault) =>
+  Effect.map(starting(style, mode, fault), ({ target }): Conformance.Target => ({ ...target, spacing: 0 }))

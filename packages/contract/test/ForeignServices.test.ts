@@ -16,7 +16,7 @@ describe("A correct server of another author", () => {
     "violates no claim in the style %s with 60 requests",
     ([name, style]) =>
       Effect.gen(function*() {
-        const { clock, target } = yield* Servers.serving(style, "sandbox")
+        const { clock, target } = yield* Servers.starting(style, "sandbox")
         const report = yield* Effect.withClock(Conformance.verify(target, yield* Contract.load()), clock)
         deepStrictEqual(report.alarms, [])
         const lenient = report.results.filter(({ verdict }) => verdict === "lenient").map(({ id }) => id)
