@@ -53,7 +53,7 @@ const verify = (
         const text = request.body._tag === "Uint8Array"
           ? Buffer.from(request.body.body).toString()
           : request.body._tag === "Stream"
-          ? yield* Stream.mkString(Stream.decodeText(request.body.stream))
+          ? yield* Effect.orDie(Stream.mkString(Stream.decodeText(request.body.stream)))
           : ""
         const { dob, name } = Option.getOrElse(Schema.decodeOption(Body)(text), () => ({ name: "", dob: "" }))
         const { authorization, "user-agent": agent } = request.headers
