@@ -99,8 +99,12 @@ export interface Session extends Customer {
   readonly journal: Journal.Journal
   /** Issues a token that is valid for one hour of the session's clock (section 5), or less if the profile says so. */
   readonly issueToken: Effect.Effect<string>
-  /** Stores the credential of a response under a new profile id. */
+  /**
+   * Stores the credential of a response under the profile id of the person, in place of the earlier one. The id depends
+   * on the seed and on `person`, the name and date of birth, so that it is the same in each search.
+   */
   readonly addSearch: (
+    person: string,
     credential: (profileId: string) => typeof AmlCredential.Encoded
   ) => Effect.Effect<typeof AmlCredential.Encoded>
   /** Returns the credential behind an `aml_profile`. A session keeps the last 10,000. */
@@ -198,9 +202,9 @@ const makeSession = (customer: Customer, settings: Settings, journalOptions: Omi
         yield* tokens.add(token, lifetime)
         return token
       }),
-      addSearch: (credential) =>
+      addSearch: (person, credential) =>
         Effect.sync(() => {
-          const profileId = Handle.opaque(customer.customerId, random)
+          const profileId = Handle.profile(customer.customerId, seed, person)
           const search = credential(profileId)
           Tokens.setBounded(searches, profileId, search, maxSearches)
           return search

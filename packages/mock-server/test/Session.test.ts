@@ -1,3 +1,4 @@
+import type { AmlCredential } from "@effect-idv/core"
 import { Fault, Profile, Session } from "@effect-idv/mock-server"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
@@ -9,6 +10,23 @@ const find = (customerId: string) =>
 const demo = find("demo-customer")
 
 const layer = Session.layer([Session.demoCustomer])
+
+const credential: typeof AmlCredential.AmlCredential.Encoded = {
+  credential_type: "aml",
+  credential_name: "AML",
+  issued_by: "Mock",
+  issuer_id: "1",
+  cred_version: "1.0",
+  credentials: {
+    attributes: {
+      name: "Zoë Testpep",
+      birth_year: "1957",
+      searched_on: "2026-11-27 12:00:00",
+      match_found: "No",
+      aml_profile: "https://mock.test/1"
+    }
+  }
+}
 
 describe("Session", () => {
   it.effect("keeps the last 10000 tokens and drops older ones", () =>
@@ -117,6 +135,32 @@ describe("Session", () => {
       strictEqual(random(yield* other.issueToken), first)
       yield* one.reset
       strictEqual(random(yield* one.issueToken) === first, false)
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("has one profile id for each person, which another seed changes", () =>
+    Effect.gen(function*() {
+      const { create } = yield* Session.Sessions
+      const idIn = (customerId: string, seed: number, name: string, dob = "1957-03-14") =>
+        Effect.gen(function*() {
+          const { addSearch } = yield* create({ customerId, customerKey: Session.testKey }, { seed })
+          let id = ""
+          yield* addSearch(`${name} ${dob}`, (profileId) => {
+            id = profileId
+            return credential
+          })
+          return id
+        })
+      const first = yield* idIn("one", 7, "Zoë Testpep")
+      strictEqual(yield* idIn("one", 7, "Zoë Testpep"), first)
+      strictEqual((yield* idIn("two", 7, "Zoë Testpep")).split(".")[1], first.split(".")[1])
+      const others = [
+        yield* idIn("one", 7, "Zoë Testpep", "1957-03-15"),
+        yield* idIn("one", 7, "Zoe Testpep"),
+        yield* idIn("two", 7, "Zoë Testpep"),
+        yield* idIn("three", 8, "Zoë Testpep")
+      ]
+      strictEqual(new Set([first, ...others].map((id) => id.split(".")[1])).size, 4)
+      strictEqual(new Set([first, ...others]).size, 5)
     }).pipe(Effect.provide(layer)))
 
   it.effect("exists once for each customer", () =>

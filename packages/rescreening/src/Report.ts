@@ -138,8 +138,8 @@ const changesSince = (since: string, run: string) =>
  * Returns an HTML page in one file: the counts, the changes since an earlier run, the rate over time and, if the
  * policy shows keys, the keys that a person should review.
  *
- * It counts the rows that were sent again after they were unknown. They may be billed twice. So may `not_screened` rows
- * that were sent again, if their check had a response, such as a 500; the page does not count these.
+ * It lists the rows that were sent again after they were unknown. They may be billed twice. So may `not_screened` rows
+ * that were sent again, if their check had a response, such as a 500; the page does not list these.
  *
  * @category reports
  * @since 0.1.0
@@ -159,6 +159,7 @@ export const page = (run: string, options?: {
       return yield* new SumsDiffer({ run, planned: rest.total, found: Run.total(counts) })
     }
     const reviews: Page.Reviews = {
+      sent_again: [],
       late: [],
       potential_match: [],
       no_match_doubtful: [],
@@ -166,29 +167,27 @@ export const page = (run: string, options?: {
       not_screened: []
     }
     const toDo = { undecided: 0, review_again: 0, awaiting_approval: 0 }
-    let lateResults = 0
+    const reviewCounts = { sent_again: 0, late: 0, potential_match: 0, no_match_doubtful: 0, unknown: 0, not_screened: 0 }
     let timesSent = 0
-    let sentAgain = 0
     yield* Stream.runForEachChunk(rows(run), (chunk) =>
       Effect.sync(() => {
         for (const row of chunk) {
           timesSent += row.times_sent
-          if (wasSentAgain(row)) sentAgain++
           const { decision, late, outcome } = row
-          if (Rows.needsReview({ state: outcome, late: late.map((state) => ({ state })) })) {
-            if (decision === "") toDo.undecided++
-            else if (decision === "review_again" || decision === "awaiting_approval") toDo[decision]++
-          }
-          if (late.length > 0) lateResults++
+          const task = Rows.reviewTask(row)
+          if (task !== undefined) toDo[task]++
           for (
             const heading of [
+              ...(wasSentAgain(row) ? ["sent_again" as const] : []),
               ...(late.length > 0 ? ["late" as const] : []),
               ...(Page.isReview(outcome) ? [outcome] : [])
             ]
           ) {
+            reviewCounts[heading]++
             if (!policy.keysOnPage || reviews[heading].length >= mostListed) continue
             const note = [
               ...(heading === "late" ? [`${outcome}, late: ${late.join(" ")}`] : []),
+              ...(heading === "sent_again" ? [`${outcome}, sent ${row.times_sent} times`] : []),
               ...row.codes,
               row.error
             ]
@@ -219,9 +218,8 @@ export const page = (run: string, options?: {
           Rows.iso(rest.controlledAt)
         }`,
       undocumented: rest.undocumented,
-      reviewCounts: { ...counts, late: lateResults },
+      reviewCounts,
       timesSent,
-      sentAgain,
       rate: policy.rate,
       perSecond,
       reviews,

@@ -215,7 +215,7 @@ describe("Three months", () => {
           const stays = (name: string) => (index: number) => classOf(index) === name && index !== erasedIndex
           const beforeNovember = service.state.total
           yield* plan("2026-11-high", "high", csv(stays("high")))
-          yield* command(["work", "--run", "2026-11-high"], 10)
+          yield* command(["work", "--run", "2026-11-high"], 0)
           service.state.losesAAfter = service.state.total + 1500
           yield* plan("2026-11-standard", "standard", csv(stays("standard")))
           const stopped = yield* command(["work", "--run", "2026-11-standard"], 4)

@@ -260,7 +260,7 @@ describe("idv-rescreen", () => {
     )
 
     it.scoped(
-      "stores a reviewer's decisions from standard input, all or none, and shows them in the next report",
+      "stores a reviewer's decisions from standard input, all or none; the next report and exit code take them into account",
       () =>
         Effect.gen(function*() {
           const at = yield* directory(people(10))
@@ -305,6 +305,9 @@ describe("idv-rescreen", () => {
           const lines = (yield* report).split("\n")
           assertInclude(lines.find((line) => /\bK5\b/.test(line)) ?? "", "false_positive")
           assertInclude(lines.find((line) => /\bK10\b/.test(line)) ?? "", "true_match")
+          const again = yield* Processes.run(["start", at.people, "--run", "2"], variables)
+          assertInclude(again.stdout, "   2  potential match\n  10  in all\nResults that need a decision or an approval: 0.\n")
+          strictEqual(again.exitCode, 0)
         })
     )
 

@@ -70,13 +70,14 @@ export const decide = (
       return yield* refuseBody(invalid("dob", "a day that has begun, by the clock of the session"))
     }
     const name = Redacted.value(body.name)
+    const { day, month, year } = body.dob
     const nameProblem = profile.damagedName === "refused" ? NameText.damageOf(name) : undefined
     if (nameProblem !== undefined) return yield* refuseBody(invalid("name", nameProblem))
 
     const searchedOn = ResponseFormat.searchedOn(profile, now + clockSkew)
     const custom = yield* testPersons.select(name, body.dob)
     const { by, fault, matchFound } = Option.getOrElse(custom, () => ofName(name))
-    const credential = yield* addSearch((profileId) => ({
+    const credential = yield* addSearch(`${name} ${day}-${month}-${year}`, (profileId) => ({
       credential_type: "aml",
       credential_name: "AML",
       issued_by: "Mock Identity Verification Service",
@@ -85,7 +86,7 @@ export const decide = (
       credentials: {
         attributes: {
           name,
-          birth_year: String(body.dob.year).padStart(4, "0"),
+          birth_year: String(year).padStart(4, "0"),
           searched_on: searchedOn,
           match_found: matchFound,
           aml_profile: profileUrl(profileId)

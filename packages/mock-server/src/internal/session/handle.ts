@@ -8,11 +8,18 @@ import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { createHmac } from "node:crypto"
 
 /** Makes a handle of the customer id and 128 random bits of the session's own sequence. */
 export const opaque = (customerId: string, random: () => number): string => {
   const words = Arr.makeBy(4, () => Math.floor(random() * 2 ** 32).toString(16).padStart(8, "0"))
   return `${Encoding.encodeBase64Url(customerId)}.${words.join("")}`
+}
+
+/** Makes the same handle for the same person. It contains 128 bits of a digest whose key is the seed. */
+export const profile = (customerId: string, seed: number, person: string): string => {
+  const digest = createHmac("sha256", String(seed)).update(person).digest("hex").slice(0, 32)
+  return `${Encoding.encodeBase64Url(customerId)}.${digest}`
 }
 
 const issuer = "idv-mock"

@@ -11,11 +11,11 @@ import * as Run from "../../Run.ts"
 import * as Settings from "./settings.ts"
 
 /** 12 comes first: results may be wrong. Then 11: a report that was written before is no longer complete. */
-export const exitCode = (counts: Run.Counts, { amended }: Run.Run): number => {
+export const exitCode = (counts: Run.Counts, { amended }: Run.Run, toReview: number): number => {
   if (counts.control_failed > 0) return 12
   if (amended > 0) return 11
   if (Run.left(counts) + counts.not_screened + counts.unknown + counts.wrong_row > 0) return 2
-  return counts.potential_match + counts.no_match_doubtful > 0 ? 10 : 0
+  return toReview > 0 ? 10 : 0
 }
 
 /** A command that only needs the ledger. */

@@ -245,9 +245,10 @@ const definitions: Readonly<Record<string, Definition>> = {
 }
 
 const exitCodes = `
-Exit codes: 0 every row has a result and nothing needs a review, 10 some rows need a review, 2 some rows have no
-result or cannot be sent, 12 the service did not find a control, so some "No"s are doubtful, 11 a result arrived after the run was complete, 4 the run is paused, 1 the command could not
-start or continue, 128 and the number of the signal if it was interrupted, such as 130 after Ctrl-C.
+Exit codes: 0 every row has a result and nothing needs a review, 10 some results need a decision or an approval, 2 some
+rows have no result or cannot be sent, 12 the service did not find a control, so some "No"s are doubtful, 11 a result
+arrived after the run was complete, 4 the run is paused, 1 the command could not start or continue, 128 and the number
+of the signal if it was interrupted, such as 130 after Ctrl-C. 12 and 11 hide the other codes: read status.
 
 The service and its credentials are IDV_AUTH_URL, IDV_BASE_URL, IDV_CUSTOMER_ID and IDV_CUSTOMER_KEY; the key that
 encrypts people is IDV_RESCREEN_KEY, <id>:<32 bytes in base64>. IDV_ENVIRONMENT, such as sandbox, is part of a run. ${CommandLine.network}.`

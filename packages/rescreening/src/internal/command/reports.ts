@@ -71,7 +71,7 @@ export const report = (args: ParsedArguments.ParsedArguments) =>
       const run = yield* selectedRun(flags)
       yield* write(run.id, flags.out ?? `rescreening-${run.id}`)
       const counts = yield* Effect.flatMap(Ledger.Ledger, (ledger) => ledger.counts(run.id))
-      const code = exitCode(counts, run)
+      const code = exitCode(counts, run, 0)
       return code > 10 ? code : 0
     }).pipe(Effect.provide(Settings.layerLedger(flags)))
   })

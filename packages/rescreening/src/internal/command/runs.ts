@@ -17,14 +17,15 @@ import * as Rescreening from "../../Rescreening.ts"
 import { RunNotFound } from "../../RescreeningError.ts"
 import * as Run from "../../Run.ts"
 import * as PlannedRows from "../people/plannedRows.ts"
+import * as Rows from "../report/rows.ts"
 import { exitCode, onStandardInput, selectedRun, withLedger } from "./invocation.ts"
 import * as Reports from "./reports.ts"
 import * as Settings from "./settings.ts"
 
 const words: ReadonlyArray<readonly [Run.State, string]> = [
   ["no_match", "no match"],
-  ["no_match_doubtful", "no match for a name or date that looks damaged: a person should review it"],
-  ["potential_match", "potential match: a person should review it"],
+  ["no_match_doubtful", "no match for a name or date that looks damaged"],
+  ["potential_match", "potential match"],
   ["control_failed", "no match, but a control was not found at that time: these people must be screened again"],
   ["not_screened", "not screened: there is no result"],
   ["unknown", "unknown: sent, no response; may be billed"],
@@ -37,7 +38,8 @@ const words: ReadonlyArray<readonly [Run.State, string]> = [
 
 const describe = (
   counts: Run.Counts,
-  { amended, controlRequests, controlRounds, controls, id, undocumented }: Run.Run
+  { amended, controlRequests, controlRounds, controls, id, undocumented }: Run.Run,
+  toReview: number
 ): string => {
   const total = Run.total(counts)
   const line = (count: number, words: string) => `  ${String(count).padStart(String(total).length)}  ${words}`
@@ -45,6 +47,7 @@ const describe = (
     `Run ${id}:`,
     ...words.filter(([state]) => counts[state] > 0).map(([state, words]) => line(counts[state], words)),
     line(total, "in all"),
+    `Results that need a decision or an approval: ${toReview}.`,
     ...(controls === 0
       ? []
       : [`${controlRounds} rounds found all ${controls} controls (${controlRequests} requests).`]),
@@ -74,11 +77,8 @@ const printPlanned = ({ controls, id, plannedAt, policy, total }: Run.Run, { rat
         `${checks} checks take ${duration}.` +
         (controls === 0
           ? ""
-          : ` About ${controls * rounds} more checks of ${controls} controls, before the first person, after each ` +
-            `${
-              Math.ceil(policy.controlEvery / 2)
-            } to ${policy.controlEvery} people and after the last one, count for ` +
-            "--max-checks and the bill.") +
+          : ` About ${controls * rounds} more checks of ${controls} controls (at least every ${policy.controlEvery} ` +
+            "people, usually sooner) count for --max-checks and the bill.") +
         (policy.maxChecks === undefined ? "" : ` It stops after ${policy.maxChecks} requests.`) +
         (rate === policy.rate ? "" : " It keeps its policy; idv-rescreen set changes it.")
     )
@@ -110,8 +110,12 @@ const workAndPrint = (
     )
     const counts = yield* withProgress(run, work)
     const after = yield* Effect.flatMap(Ledger.Ledger, (ledger) => ledger.run(run.id))
-    yield* Console.log(describe(counts, after))
-    return exitCode(counts, after)
+    // Reads the rows only if there may be one.
+    const toReview = counts.potential_match + counts.no_match_doubtful + after.amended === 0
+      ? 0
+      : yield* Stream.runCount(Stream.filter(Rows.all(run.id), ({ row }) => Rows.reviewTask(row) !== undefined))
+    yield* Console.log(describe(counts, after, toReview))
+    return exitCode(counts, after, toReview)
   })
 
 /** The options of `plan`, with the controls of the file. */

@@ -3,7 +3,7 @@ import escapeHtml from "escape-html"
 import type * as Comparison from "../../Comparison.ts"
 import * as Run from "../../Run.ts"
 
-export type Review = "late" | "potential_match" | "no_match_doubtful" | "unknown" | "not_screened"
+export type Review = "sent_again" | "late" | "potential_match" | "no_match_doubtful" | "unknown" | "not_screened"
 
 export interface Listed {
   readonly id: string
@@ -39,7 +39,7 @@ export interface ToDo {
 
 export type Reviews = { readonly [R in Review]: Array<Listed> }
 
-export const isReview = (state: Run.State): state is Exclude<Review, "late"> => state in headings
+export const isReview = (state: Run.State): state is Exclude<Review, "sent_again" | "late"> => state in headings
 
 export interface Model {
   readonly run: string
@@ -57,8 +57,6 @@ export interface Model {
   readonly undocumented: ReadonlyArray<string>
   readonly reviewCounts: { readonly [R in Review]: number }
   readonly timesSent: number
-  /** The rows that were sent again after they were unknown. */
-  readonly sentAgain: number
   readonly rate: number
   readonly perSecond: ReadonlyArray<{ readonly bucket: number; readonly count: number }>
   readonly reviews: Reviews
@@ -67,6 +65,7 @@ export interface Model {
 }
 
 const headings = {
+  sent_again: "Sent again after they were unknown: may have been billed twice",
   late: "Another result arrived after the row was screened again",
   potential_match: "Potential matches",
   no_match_doubtful: "No match for a name or date that looks damaged",
@@ -86,8 +85,8 @@ export const changeHeadings = {
 
 const words: Record<Run.State, string> = {
   no_match: "No match",
-  no_match_doubtful: "No match for a name or date that looks damaged: a person should review it",
-  potential_match: "Potential match: a person should review it",
+  no_match_doubtful: "No match for a name or date that looks damaged",
+  potential_match: "Potential match",
   control_failed: "No, but the service did not find a control at that time: screen these people again",
   not_screened: "Not screened: there is no result",
   unknown: "Unknown: sent, no response; may be billed",
@@ -135,8 +134,8 @@ const chart = ({ perSecond, rate }: Model): string => {
   })
   const label = `Checks sent per second, from ${new Date(first).toISOString()} to ${new Date(last).toISOString()}`
   return `<svg viewBox="0 0 100 100" preserveAspectRatio="none" role="img" aria-label="${label}">${bars.join("")}</svg>
-<p>${escapeHtml(label)}; ${number(Math.round(most * 10) / 10)} at most, ${number(rate)} allowed. If a row was
-sent several times, only its last check counts.</p>`
+<p>${escapeHtml(label)}; ${number(Math.round(most * 10) / 10)} at most, ${number(rate)} allowed.
+This chart shows only the last check of each row.</p>`
 }
 
 const review = ({ reviewCounts, reviews, showsKeys }: Model, state: Review): string => {
@@ -178,24 +177,29 @@ const changesSection = ({ changes, showsKeys }: Model): string => {
 /** What a person must do about this run, each with the command that does it. */
 const toDoSection = ({ changes, counts, doubtful, reviewCounts, run, state, toDo, undocumented }: Model): string => {
   const matches = `idv-rescreen matches --run ${run} --reviewer <name>, then decide`
+  const again = (outcome: string) => `idv-rescreen resume --run ${run} --again ${outcome}, then start work`
   const all: ReadonlyArray<readonly [text: string, count: number, command: string]> = [
     ...doubtful.map(({ count, from, to }) =>
       [
         "\"No\" while the service did not find a control: screen these people again",
         count,
-        `idv-rescreen plan --run <name> --from-sent ${from}..${to}`
+        `idv-rescreen plan --run <name> --from-sent ${from}..${to} < people.csv`
       ] as const
     ),
     ["Results to decide about", toDo.undecided, matches],
     ["Results to decide about again: other evidence, or an old decision", toDo.review_again, matches],
-    ["Decisions that another person must approve", toDo.awaiting_approval, "idv-rescreen decide --approve"],
+    [
+      "Decisions that another person must approve",
+      toDo.awaiting_approval,
+      `idv-rescreen decide --approve --run ${run} --reviewer <name> < decisions.csv`
+    ],
     ["Results that arrived after the row was screened again", reviewCounts.late, matches],
     [
       "Unknown rows: screen them again, which may be billed twice",
       counts.unknown,
-      "idv-rescreen resume --again unknown"
+      again("unknown")
     ],
-    ["Rows without a result", counts.not_screened, "idv-rescreen resume --again not_screened"],
+    ["Rows without a result", counts.not_screened, again("not_screened")],
     ["Wrong rows: correct the file", counts.wrong_row, "See the codes in the CSV"],
     ["People who are no longer a match", changes?.counts.no_longer_matched ?? 0, "See the changes below"]
   ]
@@ -222,7 +226,7 @@ svg { width: 100%; height: 8rem; background: #8882; fill: #2a6fbb }
 `
 
 export const render = (model: Model): string => {
-  const { amended, completedAt, controls, counts, digest, plannedAt, run, sentAgain, service, state, timesSent } = model
+  const { amended, completedAt, controls, counts, digest, plannedAt, reviewCounts, run, service, state, timesSent } = model
   const shown = Run.State.literals.filter((state) =>
     counts[state] > 0 || !["control_failed", "erased", "pending", "claimed", "sent"].includes(state)
   )
@@ -239,7 +243,7 @@ export const render = (model: Model): string => {
     ["Results that arrived after the run was complete or the row was screened again", number(amended)],
     ["Checks sent, without those of controls", number(timesSent)],
     ["Controls", controls],
-    ["Rows sent again after they were unknown", number(sentAgain)]
+    ["Rows sent again after they were unknown", number(reviewCounts.sent_again)]
   ]
   return `<!doctype html>
 <html lang="en">

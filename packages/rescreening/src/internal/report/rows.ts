@@ -139,6 +139,15 @@ const toRow = (
 export const needsReview = ({ late, state }: Pick<LedgerRow.LedgerRow, "late" | "state">) =>
   state === "potential_match" || state === "no_match_doubtful" || late.some(({ state }) => state === "potential_match")
 
+/** What a reviewer must still do about a row. */
+export const reviewTask = (
+  { decision, late, outcome }: Row
+): "undecided" | "review_again" | "awaiting_approval" | undefined => {
+  if (!needsReview({ state: outcome, late: late.map((state) => ({ state })) })) return undefined
+  if (decision === "") return "undecided"
+  return decision === "review_again" || decision === "awaiting_approval" ? decision : undefined
+}
+
 export const findRun = (id: string) =>
   Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
