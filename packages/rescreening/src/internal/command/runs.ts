@@ -36,18 +36,23 @@ const words: ReadonlyArray<readonly [Run.State, string]> = [
   ["sent", "sent: waiting for the response"]
 ]
 
+/** Whether a result may need a review. Whether it does, only its rows and the history say. */
+const hasCandidates = (counts: Run.Counts, { amended }: Run.Run) =>
+  counts.potential_match + counts.no_match_doubtful + amended > 0
+
 const describe = (
   counts: Run.Counts,
-  { amended, controlRequests, controlRounds, controls, id, undocumented }: Run.Run,
+  run: Run.Run,
   toReview: number
 ): string => {
+  const { amended, controlRequests, controlRounds, controls, id, undocumented } = run
   const total = Run.total(counts)
   const line = (count: number, words: string) => `  ${String(count).padStart(String(total).length)}  ${words}`
   return [
     `Run ${id}:`,
     ...words.filter(([state]) => counts[state] > 0).map(([state, words]) => line(counts[state], words)),
     line(total, "in all"),
-    `Results that need a decision or an approval: ${toReview}.`,
+    ...(hasCandidates(counts, run) ? [`Results that need a decision or an approval: ${toReview}.`] : []),
     ...(controls === 0
       ? []
       : [`${controlRounds} rounds found all ${controls} controls (${controlRequests} requests).`]),
@@ -110,10 +115,9 @@ const workAndPrint = (
     )
     const counts = yield* withProgress(run, work)
     const after = yield* Effect.flatMap(Ledger.Ledger, (ledger) => ledger.run(run.id))
-    // Reads the rows only if there may be one.
-    const toReview = counts.potential_match + counts.no_match_doubtful + after.amended === 0
-      ? 0
-      : yield* Stream.runCount(Stream.filter(Rows.all(run.id), ({ row }) => Rows.reviewTask(row) !== undefined))
+    const toReview = hasCandidates(counts, after)
+      ? yield* Stream.runCount(Stream.filter(Rows.all(run.id), ({ row }) => Rows.reviewTask(row) !== undefined))
+      : 0
     yield* Console.log(describe(counts, after, toReview))
     return exitCode(counts, after, toReview)
   })
