@@ -167,7 +167,14 @@ export const page = (run: string, options?: {
       not_screened: []
     }
     const toDo = { undecided: 0, review_again: 0, awaiting_approval: 0 }
-    const reviewCounts = { sent_again: 0, late: 0, potential_match: 0, no_match_doubtful: 0, unknown: 0, not_screened: 0 }
+    const reviewCounts = {
+      sent_again: 0,
+      late: 0,
+      potential_match: 0,
+      no_match_doubtful: 0,
+      unknown: 0,
+      not_screened: 0
+    }
     let timesSent = 0
     yield* Stream.runForEachChunk(rows(run), (chunk) =>
       Effect.sync(() => {

@@ -306,7 +306,10 @@ describe("idv-rescreen", () => {
           assertInclude(lines.find((line) => /\bK5\b/.test(line)) ?? "", "false_positive")
           assertInclude(lines.find((line) => /\bK10\b/.test(line)) ?? "", "true_match")
           const again = yield* Processes.run(["start", at.people, "--run", "2"], variables)
-          assertInclude(again.stdout, "   2  potential match\n  10  in all\nResults that need a decision or an approval: 0.\n")
+          assertInclude(
+            again.stdout,
+            "   2  potential match\n  10  in all\nResults that need a decision or an approval: 0.\n"
+          )
           strictEqual(again.exitCode, 0)
         })
     )

@@ -226,7 +226,8 @@ svg { width: 100%; height: 8rem; background: #8882; fill: #2a6fbb }
 `
 
 export const render = (model: Model): string => {
-  const { amended, completedAt, controls, counts, digest, plannedAt, reviewCounts, run, service, state, timesSent } = model
+  const { amended, completedAt, controls, counts, digest, plannedAt, reviewCounts, run, service, state, timesSent } =
+    model
   const shown = Run.State.literals.filter((state) =>
     counts[state] > 0 || !["control_failed", "erased", "pending", "claimed", "sent"].includes(state)
   )
