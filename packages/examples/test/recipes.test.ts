@@ -28,11 +28,13 @@ import { freePort } from "../../../tools/test-services/freePort.ts"
 import * as Program from "../../mock-server/test/support/program.ts"
 import * as EffectHttp from "../src/recipes/effect-http/server.ts"
 import * as Express from "../src/recipes/express/app.ts"
+import * as Fastify from "../src/recipes/fastify/app.ts"
 import * as Nest from "../src/recipes/nestjs/idvModule.ts"
 import type * as NextRoute from "../src/recipes/nextjs/route.ts"
 import * as Queue from "../src/recipes/queue-consumer/consumer.ts"
 import { Decision, Decisions, decisionsInMemory, type Issues, type Row, signUp } from "../src/recipes/screening.ts"
 import "../src/recipes/vitest/signUp.test.ts"
+import { documents } from "./support/documents.ts"
 import * as ExampleProcess from "./support/exampleProcess.ts"
 
 const dateOfBirth = "1990-02-01"
@@ -144,10 +146,41 @@ describe("The recipe", () => {
       assert.deepStrictEqual(yield* screened("Ada Testclear"), ["review", "AmlUnavailable", "unknown"])
       yield* session.clearFaults
       for (const name of ["Ada Testclear", " Ada  Testclear"]) {
-        assert.deepStrictEqual(yield* screened(name), ["review", "AmlUnavailable", "unknown"])
+        assert.deepStrictEqual(yield* screened(name), ["review", "InReview", "no"])
       }
       assert.deepStrictEqual(yield* screened("Zoë Testclear"), ["clear", "No", "answered"])
       yield* verify("aml", 2)
+    }))
+
+  it.scopedLive("screening refuses the key of another person without a check, whatever happened to the first", () =>
+    Effect.gen(function*() {
+      const { client, session, verify } = yield* start
+      const { layer, rows } = makeTable()
+      const runtime = yield* runtimeOf(client, layer)
+      const screened = (key: string, name: string, date = dateOfBirth) =>
+        post(runtime)({ key, name, dateOfBirth: date })
+      const [clear, match, outage, inReview, inFlight] = [
+        randomUUID(),
+        randomUUID(),
+        randomUUID(),
+        randomUUID(),
+        randomUUID()
+      ] as const
+      yield* screened(clear, "Ada Testclear")
+      yield* screened(match, "Zoë Testpep")
+      yield* session.fault(reset)
+      yield* screened(outage, "Bob Testclear")
+      yield* session.clearFaults
+      assert.deepStrictEqual(facts(yield* screened(inReview, "Zoë Testpep")), ["review", "InReview", "no"])
+      rows.set(inFlight, { person: { name: "Zoë Testpep", dateOfBirth } })
+      const reused = Either.left([{ field: "key", code: "key_reused" }])
+      for (const key of [clear, match, outage, inReview, inFlight]) {
+        assert.deepStrictEqual(yield* screened(key, "Eve Testclear"), reused)
+        assert.deepStrictEqual(yield* screened(key, "Zoë Testpep", "1990-02-02"), reused)
+      }
+      assert.deepStrictEqual(yield* screened(clear, "Zoë Testpep"), reused)
+      assert.deepStrictEqual(facts(yield* screened(match, " Zoë  Testpep")), ["review", "Potential match", "answered"])
+      yield* verify("aml", 3)
     }))
 
   it.scopedLive("screening stores what a reviewer needs, and logs nothing of it", () =>
@@ -182,6 +215,25 @@ describe("The recipe", () => {
       yield* verify("aml", 1)
     }))
 
+  it.scopedLive("fastify responds as docs/recipes/web.md shows", () =>
+    Effect.gen(function*() {
+      const { client } = yield* start
+      const app = Fastify.makeApp({ runtime: yield* runtimeOf(client, makeTable().layer), respondAfter: 100 })
+      const url = yield* Effect.acquireRelease(
+        Effect.promise(() => app.listen({ host: "127.0.0.1", port: 0 })),
+        () => Effect.promise(() => app.close())
+      )
+      const code = documents.find(({ path }) => path === "docs/recipes/web.md")?.snippets
+        .find(({ code }) => code.includes("localhost:3000"))?.code ?? ""
+      const script = code.replaceAll("localhost:3000", url)
+      const { stdout } = yield* ExampleProcess.run(Command.make("bash", "-euc", script))
+      const shown = code.split("\n").filter((line) => line.startsWith("# "))
+      assert.deepStrictEqual(
+        stdout.trim().split("\n"),
+        shown.map((line) => line.replace(/^# |, (at once|after .+)$/g, ""))
+      )
+    }))
+
   it.scopedLive("express shows one page for a match and for an outage, and screens a form once", () =>
     Effect.gen(function*() {
       const { client, verify } = yield* start
@@ -210,6 +262,11 @@ describe("The recipe", () => {
       assert.strictEqual(match.status, 202)
       assert.deepStrictEqual(yield* signUp("Ada Test500"), match)
       assert.deepStrictEqual(yield* signUp("Jos? Garc?a"), match)
+      const reused = yield* submit(key, "Zoë Testclear")
+      assert.deepStrictEqual([reused.status, /correct: \w+/.exec(reused.text)?.[0]], [422, "correct: key"])
+      // The page has a form with another key.
+      assert.match(reused.text, /name="key" type="hidden" value="[\da-f-]{36}"/)
+      assert.notInclude(reused.text, key)
       assert.strictEqual((yield* signUp("")).status, 422)
       assert.deepStrictEqual(
         decisions().map(({ outcome, reason }) => [outcome, reason]),
@@ -250,13 +307,13 @@ describe("The recipe", () => {
       vi.stubEnv("IDV_CUSTOMER_ID", customer.customerId)
       vi.stubEnv("IDV_CUSTOMER_KEY", Redacted.value(customer.customerKey))
       const statuses: Array<number> = []
-      const key = randomUUID()
+      const [key, another] = [randomUUID(), randomUUID()]
       for (const load of [0, 1]) {
         const { POST } = yield* Effect.promise((): Promise<typeof NextRoute> =>
           import(/* @vite-ignore */ `${nextRoute}?load=${load}`)
         )
         const person = { key, name: "Ada Testclear", dateOfBirth }
-        const damaged = { key, name: "Jos? Garcia", dateOfBirth }
+        const damaged = { key: another, name: "Jos? Garcia", dateOfBirth }
         for (const body of [JSON.stringify(person), JSON.stringify(damaged), "no JSON"]) {
           const request = new Request("http://127.0.0.1/api/sign-up", { method: "POST", body })
           statuses.push((yield* Effect.promise(() => POST(request))).status)

@@ -91,7 +91,8 @@ const withSignUp = (key: string) =>
 const withoutReviews = () =>
   Layer.map(
     decisionsInMemory(),
-    (context) => Context.make(Decisions, { ...Context.get(context, Decisions), review: () => Effect.succeedNone })
+    (context) =>
+      Context.make(Decisions, { ...Context.get(context, Decisions), isInReview: () => Effect.succeed(false) })
   )
 
 const fixed = { respondAfter: "3500 millis" } as const
@@ -115,7 +116,7 @@ const cases: Readonly<
   "a second attempt, `WebError.onlyClear({ respondAfter })`": [[withWebError(fixed), withWebError(fixed)], 95],
   "one attempt, recipes with `signUp`": [[withSignUp(form)], 50],
   "the same form again, recipes with `signUp`": [[withSignUp(form), withSignUp(form)], 50],
-  "a second form, a table that finds no open review": [
+  "a second form, if your `Decisions` does not find the person's open review": [
     [withSignUp(form), withSignUp(randomUUID())],
     95,
     withoutReviews

@@ -76,8 +76,8 @@ export const metricsText = Effect.zipWith(Metric.snapshot, Effect.metricLabels, 
 })
 
 /**
- * A server of `/live`, `/ready` and `/metrics`, for a port that applicants cannot reach: the counters reveal each match, and
- * `/ready` reveals an outage.
+ * A server of `/live`, `/ready` and `/metrics`, for a port that applicants cannot reach: the counters reveal each match and
+ * each outage, and `/ready` one of the token endpoint.
  */
 export const operationsServer = <R>(
   runtime: { readonly runPromise: <A>(effect: Effect.Effect<A, never, R | TokenProvider.TokenProvider>) => Promise<A> },

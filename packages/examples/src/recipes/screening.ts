@@ -1,12 +1,11 @@
 /** Screens a sign-up once and stores the decision, for the recipes of Fastify, Express, NestJS and Next.js. */
 import { AmlCheck, AmlClient, AmlError, Failure, Person } from "@effect-idv/core"
 import { Context, Effect, Either, Equal, Layer, Option, Predicate, Schedule, Schema } from "effect"
-import { createHash } from "node:crypto"
 
 /** What to store about a screening. */
 export const Decision = Schema.Struct({
   outcome: Schema.Literal("clear", "review"),
-  /** The result of the check, the tag of its error, or `Interrupted`. */
+  /** The result of the check, the tag of its error, `Interrupted`, or `InReview` for a second form. */
   reason: Schema.String,
   /** Whether the service may have performed and billed the check. */
   sent: AmlError.Sent,
@@ -36,14 +35,20 @@ export const decisionOf: (result: Either.Either<AmlCheck.AmlCheck, Failure.Failu
 /** A check began and its decision was not stored: the service may have performed and billed it. */
 export const interrupted: Decision = { outcome: "review", reason: "Interrupted", sent: "unknown" }
 
+/** The person has an open review, so no check was sent. */
+const inReview: Decision = { outcome: "review", reason: "InReview", sent: "no" }
+
 /** A table of your database. An error of the database is a defect. */
 export class Decisions extends Context.Tag("recipes/Decisions")<Decisions, {
-  /** Inserts a row with the person as entered and without a decision, and commits. Returns false if the row exists. */
-  readonly begin: (id: string, person: Person.Input) => Effect.Effect<boolean>
+  /**
+   * Inserts a row with the person as entered and without a decision, and commits. If the row exists, it stays, and the
+   * result is its person.
+   */
+  readonly begin: (id: string, person: Person.Input) => Effect.Effect<Option.Option<Person.Input>>
   /** Deletes a row without a decision. */
   readonly release: (id: string) => Effect.Effect<void>
-  /** The decision of an open review of this person. Compare the names as {@link Person.make} normalises them. */
-  readonly review: (person: Person.Person) => Effect.Effect<Option.Option<Decision>>
+  /** Whether this person has an open review. Compare the names as {@link Person.make} normalises them. */
+  readonly isInReview: (person: Person.Person) => Effect.Effect<boolean>
   readonly find: (id: string) => Effect.Effect<Option.Option<Decision>>
   /** Writes the decision, unless the row has one: the first stays. */
   readonly decide: (id: string, decision: Decision) => Effect.Effect<void>
@@ -58,24 +63,29 @@ export interface Row {
   readonly decision?: string
 }
 
-/** The table in memory, for a first try. */
+const isSame = (input: Person.Input, person: Person.Person) =>
+  Effect.match(Person.make(input), { onFailure: () => false, onSuccess: Equal.equals(person) })
+
+/** Returns the layer of a table in memory, for a first try. */
 export const decisionsInMemory = (rows = new Map<string, Row>()): Layer.Layer<Decisions> => {
   const decode = (row: Row | undefined) =>
     Effect.orDie(
       Effect.suspend(() => Effect.transposeMapOption(Option.fromNullable(row?.decision), Schema.decode(DecisionText)))
     )
   return Layer.succeed(Decisions, {
-    begin: (id, person) => Effect.sync(() => !rows.has(id) && rows.set(id, { person }) === rows),
+    begin: (id, person) =>
+      Effect.sync(() => {
+        const row = rows.get(id)
+        if (row === undefined) {
+          rows.set(id, { person })
+        }
+        return Option.fromNullable(row?.person)
+      }),
     release: (id) => Effect.sync(() => void rows.delete(id)),
-    review: (person) =>
-      Effect.filter(
-        rows.values(),
-        (row) => Effect.match(Person.make(row.person), { onFailure: () => false, onSuccess: Equal.equals(person) })
-      ).pipe(
+    isInReview: (person) =>
+      Effect.filter(rows.values(), (row) => isSame(row.person, person)).pipe(
         Effect.flatMap(Effect.forEach(decode)),
-        Effect.map((decisions) =>
-          Option.firstSomeOf(decisions.map(Option.filter(({ outcome }) => outcome === "review")))
-        )
+        Effect.map((decisions) => decisions.some(Option.exists(({ outcome }) => outcome === "review")))
       ),
     find: (id) => Effect.suspend(() => decode(rows.get(id))),
     decide: (id, decision) =>
@@ -95,12 +105,22 @@ const text = (body: unknown, field: string): string =>
 /** What to correct in the body, without its values. */
 export type Issues = ReadonlyArray<{ readonly field: string; readonly code: string }>
 
+/** The deadline of a check in milliseconds. An applicant waits, so it is shorter than the 30 s of the client. */
+const deadline = 3000
+
+/**
+ * The time of the response "received" in milliseconds. A match is known at once and an outage only at the deadline, so
+ * the time of an earlier response would reveal the reason.
+ */
+export const receivedAfter = deadline + 500
+
 /** Looks for the decision of another request for longer than a check may take. */
-const whileAnotherChecks = Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(35))
+const whileAnotherChecks = Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(receivedAfter / 100))
 
 /**
  * Screens the person of a body `{ key, name, dateOfBirth }`, and stores the decision. `key` is a UUID that the page makes
- * for each sign-up. The same sign-up sent again gets the decision of the first, and sends no second check.
+ * for each sign-up. The same sign-up sent again gets the decision of the first, and sends no second check. A key that was
+ * used for another person is refused with the code `key_reused`.
  */
 export const signUp = (
   body: unknown
@@ -111,19 +131,18 @@ export const signUp = (
     const person = yield* Effect.mapError(Person.make({ name, dateOfBirth }), ({ issues }) => issues)
     const aml = yield* AmlClient.AmlClient
     const decisions = yield* Decisions
-    // A second form after an outage would otherwise reveal a match: an outage ends, and a match does not.
-    const review = yield* decisions.review(person)
-    if (Option.isSome(review)) return review.value
-    // A key that is used for another person begins another check: it must not return a decision about somebody else.
-    const normalised = yield* Effect.orDie(Schema.encode(Person.FromInput)(person))
-    const id = createHash("sha256").update(JSON.stringify([key, normalised])).digest("hex")
-    if (yield* decisions.begin(id, { name, dateOfBirth })) {
-      const check = AmlClient.withPolicy(aml.check(person), { deadline: "3 seconds" })
-      const decision = decisionOf(yield* Effect.either(check))
-      yield* decisions.decide(id, decision)
+    // The key is stored before anything depends on the person, so that a refused key reveals nothing about the first.
+    const first = yield* decisions.begin(key, { name, dateOfBirth })
+    if (Option.isNone(first)) {
+      // A second form after an outage would otherwise reveal a match: an outage ends, and a match does not.
+      const decision = (yield* decisions.isInReview(person))
+        ? inReview
+        : decisionOf(yield* Effect.either(AmlClient.withPolicy(aml.check(person), { deadline })))
+      yield* decisions.decide(key, decision)
       return decision
     }
-    return yield* Effect.flatten(decisions.find(id)).pipe(
+    if (!(yield* isSame(first.value, person))) return yield* Effect.fail([{ field: "key", code: "key_reused" }])
+    return yield* Effect.flatten(decisions.find(key)).pipe(
       Effect.retry(whileAnotherChecks),
       Effect.orElseSucceed(() => interrupted)
     )

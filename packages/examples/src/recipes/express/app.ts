@@ -3,13 +3,13 @@ import { type ConfigError, Either, type ManagedRuntime } from "effect"
 import express, { type Express } from "express"
 import { randomUUID } from "node:crypto"
 import { setTimeout } from "node:timers/promises"
-import { type Decisions, signUp } from "../screening.ts"
+import { type Decisions, receivedAfter, signUp } from "../screening.ts"
 
 export interface Options {
+  /** The client with its token, and your table. */
   readonly runtime: ManagedRuntime.ManagedRuntime<Idv.Idv | Decisions, ConfigError.ConfigError>
   /**
-   * The time of the response "received" in milliseconds, longer than the deadline of the check, so that it does not
-   * reveal the reason.
+   * The time of the response "received" in milliseconds, longer than the deadline of the check.
    *
    * @default 3500
    */
@@ -19,15 +19,15 @@ export interface Options {
 const page = (content: string) => `<!doctype html><html lang="en"><title>Sign up</title><main>${content}</main></html>`
 
 /** Each page has a key: a form that is sent twice is one sign-up. */
-const form = () =>
-  page(`<h1>Sign up</h1><form method="post">
+const form = (alert = "") =>
+  page(`<h1>Sign up</h1>${alert}<form method="post">
   <input name="key" type="hidden" value="${randomUUID()}">
   <label>Full name <input name="name" required></label>
   <label>Date of birth <input name="dateOfBirth" type="date" required></label>
   <button>Sign up</button>
 </form>`)
 
-export const makeApp = ({ respondAfter = 3500, runtime }: Options): Express => {
+export const makeApp = ({ respondAfter = receivedAfter, runtime }: Options): Express => {
   const app = express()
   app.disable("x-powered-by")
   app.use(express.urlencoded({ extended: false }))
@@ -40,7 +40,7 @@ export const makeApp = ({ respondAfter = 3500, runtime }: Options): Express => {
     const result = await runtime.runPromise(signUp(request.body))
     if (Either.isLeft(result)) {
       const fields = [...new Set(result.left.map(({ field }) => field))]
-      return void response.status(422).send(page(`<p role="alert">Please correct: ${fields.join(", ")}</p>`))
+      return void response.status(422).send(form(`<p role="alert">Please correct: ${fields.join(", ")}</p>`))
     }
     if (result.right.outcome === "clear") return void response.status(201).send(page("<h1>Welcome</h1>"))
     await waited

@@ -3,13 +3,13 @@ import { type ConfigError, Either, type ManagedRuntime } from "effect"
 import fastify from "fastify"
 import { setTimeout } from "node:timers/promises"
 import { type Logger, pino } from "pino"
-import { type Decisions, signUp } from "../screening.ts"
+import { type Decisions, receivedAfter, signUp } from "../screening.ts"
 
 export interface Options {
+  /** The client with its token, and your table. */
   readonly runtime: ManagedRuntime.ManagedRuntime<Idv.Idv | Decisions, ConfigError.ConfigError>
   /**
-   * The time of the response "received" in milliseconds, longer than the deadline of the check. A match is known at
-   * once and an outage only at the deadline, so the time of a response would reveal the reason.
+   * The time of the response "received" in milliseconds, longer than the deadline of the check.
    *
    * @default 3500
    */
@@ -18,7 +18,7 @@ export interface Options {
   readonly log?: Logger
 }
 
-export const makeApp = ({ log = pino({ level: "warn" }), respondAfter = 3500, runtime }: Options) => {
+export const makeApp = ({ log = pino({ level: "warn" }), respondAfter = receivedAfter, runtime }: Options) => {
   const app = fastify({ loggerInstance: log })
 
   // Builds the client at the start, so that a missing variable stops the program before the first applicant.

@@ -24,6 +24,6 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
 }
 
 await buildOrExit(runtime, (line) => log.fatal(line))
-// In a container, a probe comes from another host.
+// On all network interfaces: in a container, a probe comes from another host.
 operations.listen(Number(process.env["OPERATIONS_PORT"] ?? 9000))
 await app.listen({ host: "0.0.0.0", port: Number(process.env["PORT"] ?? 3000) })

@@ -3,7 +3,7 @@ import { Idv } from "@effect-idv/core"
 import { NodeHttpClient } from "@effect/platform-node"
 import { type ConfigError, Either, Layer, ManagedRuntime } from "effect"
 import { setTimeout } from "node:timers/promises"
-import { type Decisions, decisionsInMemory, signUp } from "../screening.ts"
+import { type Decisions, decisionsInMemory, receivedAfter, signUp } from "../screening.ts"
 
 /** The client needs Node, and not the Edge runtime. */
 export const runtime = "nodejs"
@@ -22,11 +22,8 @@ const client = (): Client =>
     Layer.merge(Layer.provide(Idv.layerEnv(), NodeHttpClient.layerUndici), decisionsInMemory())
   )
 
-/** Longer than the deadline of the check, so that the time of a response does not reveal the reason. */
-const respondAfter = 3500
-
 export const POST = async (request: Request): Promise<Response> => {
-  const waited = setTimeout(respondAfter)
+  const waited = setTimeout(receivedAfter)
   const body: unknown = await request.json().catch(() => undefined)
   const result = await client().runPromise(signUp(body))
   if (Either.isLeft(result)) return Response.json({ errors: result.left }, { status: 422 })

@@ -41,7 +41,7 @@ const check = (message: Message) =>
 const handle = (message: Message) =>
   Effect.gen(function*() {
     const { begin, decide, find } = yield* Decisions
-    if (yield* begin(message.id, message.person)) return yield* check(message)
+    if (Option.isNone(yield* begin(message.id, message.person))) return yield* check(message)
     // Delivered before. The check is never sent again, because it may have been performed.
     if (Option.isNone(yield* find(message.id))) {
       yield* decide(message.id, interrupted)
