@@ -89,9 +89,11 @@ describe("The page", { concurrent: true }, () =>
         yield* tab.act((page) => page.evaluate("window.isStillThere = true"))
         const own = accessToken(yield* token())
         yield* show(tab, "faults")
-        const fault = { on: "aml", what: { kind: "status" }, when: { kind: "nth", n: 2 }, ttl: "10 minutes" }
-        yield* tab.act((page) => page.fill("#fault-text", JSON.stringify(fault)))
-        yield* tab.act((page) => page.click("#fault-form button"))
+        yield* tab.act((page) => page.selectOption("#fault-what", "status"))
+        yield* tab.act((page) => page.selectOption("#fault-when", "nth"))
+        yield* tab.act((page) => page.fill("#fault-when-nth-n", "2"))
+        yield* tab.act((page) => page.fill("#fault-ttl", "10 minutes"))
+        yield* tab.act((page) => page.click("text=Set the fault"))
         yield* tab.sees("#fault-list", "0 of 0")
         yield* tab.sees("#fault-list .when", "for 600000 ms")
 
@@ -211,11 +213,33 @@ describe("The page", { concurrent: true }, () =>
         strictEqual(yield* tab.act((page) => page.inputValue("#fault-text")), "aml:nonsense")
         strictEqual(yield* tab.act((page) => page.getAttribute("#fault-text", "aria-invalid")), "true")
 
-        // An example replaces the text.
-        yield* tab.act((page) => page.click("text=both:drip=100 millis"))
-        strictEqual(yield* tab.act((page) => page.inputValue("#fault-text")), "both:drip=100 millis")
-        yield* tab.act((page) => page.keyboard.press("Enter"))
-        yield* tab.sees("#fault-list", "drip")
+        yield* tab.act((page) => page.selectOption("#fault-when", "every"))
+        yield* tab.act((page) => page.fill("#fault-when-every-n", "-1"))
+        yield* tab.act((page) => page.click("text=Set the fault"))
+        yield* tab.sees("#fault-when-every-n-error", "when.n is invalid: expected a whole number from 1")
+        strictEqual(yield* tab.act((page) => page.inputValue("#fault-when")), "every")
+        // Only the fields of the selected options are visible, and their values make the fault.
+        yield* tab.act((page) => page.selectOption("#fault-when", "first"))
+        yield* tab.act((page) => page.fill("#fault-when-first-n", "7"))
+        yield* tab.act((page) => page.selectOption("#fault-what", "latency"))
+        yield* tab.act((page) => page.selectOption("#fault-what-latency-distribution", "uniform"))
+        yield* tab.act((page) => page.fill("#fault-what-latency-distribution-uniform-max", "20 millis"))
+        deepStrictEqual(
+          yield* tab.act((page) =>
+            page.locator("#fault-form input").evaluateAll((inputs) =>
+              inputs.filter((input) => input.checkVisibility()).map(({ id }) => id)
+            )
+          ),
+          [
+            "fault-what-latency-distribution-uniform-min",
+            "fault-what-latency-distribution-uniform-max",
+            "fault-when-first-n",
+            "fault-ttl"
+          ]
+        )
+        yield* tab.act((page) => page.click("text=Set the fault"))
+        yield* tab.sees("#fault-list", "\"max\":20")
+        yield* tab.sees("#fault-list", "first n: 7")
 
         yield* tab.act((page) =>
           page.fill("#fault-text", "{\"on\":\"token\",\"what\":{\"kind\":\"hang\"},\"id\":\"mine\"}")
@@ -366,6 +390,10 @@ describe("The page", { concurrent: true }, () =>
         for (const id of ["exchanges", "profile", "test-persons", "send", "faults"]) {
           yield* show(tab, id)
           deepStrictEqual(yield* tab.act((page) => page.evaluate(overflowing)), [], id)
+        }
+        for (const what of ["status", "latency", "quota"]) {
+          yield* tab.act((page) => page.selectOption("#fault-what", what))
+          deepStrictEqual(yield* tab.act((page) => page.evaluate(overflowing)), [], what)
         }
         yield* show(tab, "send")
         yield* tab.act((page) => page.click("text=ISO date of birth"))

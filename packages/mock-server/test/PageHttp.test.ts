@@ -77,7 +77,7 @@ describe("The page over HTTP", () => {
       const page = `${root}/test-quiet`
       strictEqual(begun.url, page)
       assertInclude((yield* submit(page, "/clock", { advance: "61 minutes" })).text, "1h 1m ahead of real time")
-      assertInclude((yield* submit(page, "/faults", { text: "aml:status=500" })).text, "0 of 0 requests")
+      assertInclude((yield* submit(page, "/faults/text", { text: "aml:status=500" })).text, "0 of 0 requests")
       const check = yield* submit(page, "/send/example", { example: "Check" })
       const requestIn = ({ html }: Shown) => decoded(/<textarea[^>]*>([^<]*)/.exec(html)?.[1] ?? "")
       assertInclude((yield* submit(page, "/send", { request: requestIn(check) })).text, "Returned status 500")
@@ -94,7 +94,7 @@ describe("The page over HTTP", () => {
       assertInclude(found.html, "id=\"exchange-1\"")
       strictEqual(found.html.includes("id=\"exchange-2\""), false)
       strictEqual((yield* submit(page, "/faults/remove", { id: "f1" })).text.includes("0 of 0 requests"), false)
-      const refused = yield* submit(page, "/faults", { text: "aml:nonsense" })
+      const refused = yield* submit(page, "/faults/text", { text: "aml:nonsense" })
       strictEqual(refused.status, 422)
       assertInclude(refused.text, "what.kind is invalid: expected one of latency, status")
     }))

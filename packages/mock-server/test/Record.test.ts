@@ -8,6 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, ConfigProvider, Context, Effect, Either, Exit, Layer, Option, Redacted, Stream } from "effect"
 import { createServer } from "node:net"
+import { basename } from "node:path"
 import { PassThrough } from "node:stream"
 import { parse } from "yaml"
 import * as Servers from "../../../tools/foreign-services/servers.ts"
@@ -56,6 +57,16 @@ const screen = (
     )
   )
 
+interface HarMessage {
+  readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>
+  readonly bodySize: number
+}
+
+interface HarEntry {
+  readonly request: HarMessage & { readonly url: string; readonly postData?: { readonly text: string } }
+  readonly response: HarMessage & { readonly content: { readonly size: number; readonly text: string } }
+}
+
 const canaries = /canary|1966|07-05/i
 
 const correct = { customerId: "customer", customerKey: "s3cret" }
@@ -101,7 +112,7 @@ describe("idv-mock record", () => {
         const customer = { customerId, customerKey: Redacted.value(customerKey) }
         const { output, stop, url } = yield* Recording.start(target.authUrl)
         strictEqual(yield* screen(url, customer, ["Zoë Canary", "Canary O'Neill Testpep", "王 Canary"]), 0)
-        const { lines, profile: text } = yield* stop
+        const { har, lines, profile: text } = yield* stop
         const { faults, observations, profile } = parse(text)
         deepStrictEqual(profile, {
           tokenField: "access_token",
@@ -119,7 +130,7 @@ describe("idv-mock record", () => {
         assert.isAtLeast(faults.length, 1)
         // Version 10.0 and -08:00, for which a profile has 2.0 and -12:00.
         deepStrictEqual(observations.approximate.toSorted(), ["credVersion", "searchedOn"])
-        for (const written of [text, ...lines]) {
+        for (const written of [text, har, ...lines]) {
           strictEqual(canaries.test(written) || written.includes(customer.customerKey), false, written)
         }
 
@@ -214,6 +225,38 @@ describe("idv-mock record", () => {
     deepStrictEqual(statedAfter("A", "No"), { different: 1 })
   })
 
+  it.scopedLive(
+    "writes pseudonyms that are the same in request and response",
+    () =>
+      Effect.gen(function*() {
+        const host = yield* CorrectService.serving(CorrectService.handler({ status: 201 }))
+        const { stop, url } = yield* Recording.start(`http://${host}`)
+        strictEqual(
+          yield* screen(url, correct, Array.from({ length: 20 }, (_, i) => `Zoë Canary ${"ABCD"[i % 4]}son`)),
+          20
+        )
+        const { har, profile } = yield* stop
+        const { aml, notShown } = parse(profile).observations
+        deepStrictEqual([aml.exchanges, aml.statuses], [20, { 201: 20 }])
+        assertInclude(notShown.join(), "rateLimit")
+
+        const { log } = JSON.parse(har)
+        const last = log.entries.at(-1)
+        const sent = JSON.parse(last.request.postData.text)
+        const received = JSON.parse(last.response.content.text)
+        strictEqual(/^person-[0-9a-f]{12}$/.test(sent.name), true, sent.name)
+        strictEqual(received.credentials.attributes.name, sent.name)
+        strictEqual(
+          new Set(log.entries.slice(1).map((entry: typeof last) => JSON.parse(entry.request.postData.text).name)).size,
+          4
+        )
+        for (const written of [har, profile]) {
+          strictEqual(canaries.test(written) || written.includes("s3cret"), false, written)
+          strictEqual(/[0-9a-f]{32}|profiles\.example/.test(written), false, written)
+        }
+      }).pipe(Effect.provide(NodeContext.layer))
+  )
+
   it.scopedLive("names a field that the schema does not know, drops its value, and hides a name that is personal", () =>
     Effect.gen(function*() {
       const host = yield* CorrectService.serving((request, response) => {
@@ -230,11 +273,35 @@ describe("idv-mock record", () => {
       })
       const { stop, url } = yield* Recording.start(`http://${host}`)
       yield* screen(url, { customerId: "customer", customerKey: "canary-key" }, ["Zoë Canary"])
-      const { lines, profile } = yield* stop
+      const { har, lines, profile } = yield* stop
       const { aml, token } = parse(profile).observations
       deepStrictEqual(Object.keys(token.unknownFields), ["refresh_token"])
       deepStrictEqual(aml.unknownFields, { "credentials.attributes.risk": 1, "credentials.attributes.***": 2 })
-      for (const written of [profile, ...lines]) strictEqual(canaries.test(written), false, written)
+      for (const written of [har, profile, ...lines]) strictEqual(canaries.test(written), false, written)
+    }).pipe(Effect.provide(NodeContext.layer)))
+
+  it.scopedLive("writes a HAR whose lengths are those of the masked bodies, and prints what it wrote", () =>
+    Effect.gen(function*() {
+      const host = yield* CorrectService.serving(CorrectService.handler({}))
+      const { har: path, output, stop, url } = yield* Recording.start(`http://${host}`)
+      strictEqual(yield* screen(url, correct, ["Zoë Canary", `${"Zo".repeat(20)} Canary`]), 2)
+      const { har, lines } = yield* stop
+      const entries: ReadonlyArray<HarEntry> = JSON.parse(har).log.entries
+      for (const { request, response } of entries) {
+        const lengthOf = (headers: HarEntry["request"]["headers"]) =>
+          headers.find(({ name }) => name === "content-length")?.value
+        const sent = request.postData?.text.length ?? 0
+        deepStrictEqual([request.bodySize, lengthOf(request.headers)], [sent, String(sent)])
+        const received = response.content.text.length
+        deepStrictEqual([response.bodySize, response.content.size], [received, received])
+        assert.include([undefined, String(received)], lengthOf(response.headers))
+      }
+      const sizes = entries.filter(({ request }) => request.url.endsWith("/api/aml")).map(({ request }) =>
+        request.bodySize
+      )
+      strictEqual(sizes.length, 2)
+      strictEqual(new Set(sizes).size, 1)
+      deepStrictEqual(JSON.parse(lines.at(-1) ?? ""), { event: "written", exchanges: 3, output, har: path })
     }).pipe(Effect.provide(NodeContext.layer)))
 
   it.scopedLive("reads tokens with mixed names, nested errors and other statuses, and names what no profile plays", () =>
@@ -270,12 +337,12 @@ describe("idv-mock record", () => {
   it.scopedLive("says on a terminal where to send requests, and what it wrote", () =>
     Effect.gen(function*() {
       const host = yield* CorrectService.serving(CorrectService.handler({}))
-      const { output, stop, url } = yield* Recording.startOn({ isTTY: true }, `http://${host}`)
+      const { har, output, stop, url } = yield* Recording.startOn({ isTTY: true }, `http://${host}`)
       yield* screen(url, correct, ["Zoë Canary"])
       const { lines } = yield* stop
       deepStrictEqual(lines, [
         `The proxy listens on ${url}: use it as the address of both endpoints in the app.\nCtrl-C stops it and writes ${output}.`,
-        `${output}: the profile of 2 exchanges. To play it: idv-mock serve --profile ${output}`
+        `${output}: the profile of 2 exchanges. To play it: idv-mock serve --profile ${output}\n${har}: 2 masked exchanges`
       ])
     }).pipe(Effect.provide(NodeContext.layer)))
 
@@ -308,7 +375,11 @@ describe("idv-mock record", () => {
         [[], "--upstream-auth is missing: expected the address of the token endpoint"],
         [["--upstream-auth", "http://canary.example"], "--upstream-auth is invalid: expected an https: address"],
         [["--upstream-auth", "canary"], "--upstream-auth is invalid: expected an address such as"],
-        [["--upstream-auth", `http://${service}`, "--output", path], "idv-mock record: --output occurs more than once"]
+        [["--upstream-auth", `http://${service}`, "--output", path], "idv-mock record: --output occurs more than once"],
+        [
+          ["--upstream-auth", `http://${service}`, "--har", `${path}/../${basename(path)}/observed.yaml`],
+          "--har is invalid: expected another path than that of --output"
+        ]
       ] as const
       for (const [words, expected] of cases) {
         const message = yield* record(...words)

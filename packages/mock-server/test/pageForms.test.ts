@@ -1,12 +1,89 @@
-/** The parts of the page that need no browser: its requests, its search and its sentences. */
+/** The parts of the page that need no browser: its fault form, its requests, its search and its sentences. */
 import { Fault, type Journal, Session, TestPerson } from "@effect-idv/mock-server"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Either, Layer, Option, TestClock } from "effect"
+import { Effect, Either, JSONSchema, Layer, Option, Schema, TestClock } from "effect"
+import * as FaultFields from "../src/internal/page/faultFormFields.ts"
 import * as Forms from "../src/internal/page/forms.ts"
 import * as JournalView from "../src/internal/page/journalView.ts"
 import * as OwnRequest from "../src/internal/page/ownRequest.ts"
 import * as App from "../src/internal/server/app.ts"
+
+const Members = Schema.Struct({
+  anyOf: Schema.Array(Schema.Struct({
+    properties: Schema.Struct(
+      { kind: Schema.Struct({ enum: Schema.Array(Schema.String) }) },
+      { key: Schema.String, value: Schema.Unknown }
+    )
+  }))
+})
+
+/** The fields of each kind in the schema, and in the form. */
+const ofSchema = (schema: Schema.Schema.Any) =>
+  Schema.decodeUnknownSync(Members)(JSONSchema.make(schema)).anyOf.map(({ properties }) =>
+    [properties.kind.enum[0], Object.keys(properties).filter((name) => name !== "kind").toSorted()] as const
+  )
+const ofForm = (field: string) =>
+  FaultFields.fields.filter(FaultFields.isChoice).filter((choice) => choice.field === field).flatMap(({ options }) =>
+    options.map(({ fields, value }) => [value, fields.map(({ field }) => field).toSorted()] as const)
+  )
+
+/** The fault that a form means, or the fields that are wrong. */
+const decodeFault = (typed: Forms.Fields) => {
+  const { json, names } = FaultFields.encode(typed)
+  return Either.mapLeft(
+    Fault.decodeUnknown(json),
+    (violations) => violations.map(({ path }) => names.get(path) ?? path)
+  )
+}
+
+describe("The fault form of the page", () => {
+  it("has the fields of each kind of fault and trigger", () => {
+    deepStrictEqual(ofForm("what"), ofSchema(Fault.What))
+    deepStrictEqual(ofForm("when"), ofSchema(Fault.When))
+  })
+
+  it("omits empty fields, and names the field of a problem as the form does", () => {
+    for (const { kind } of Fault.kinds) {
+      deepStrictEqual(
+        Either.getRight(decodeFault({ on: "aml", what: kind })),
+        Either.getRight(Fault.make({ on: "aml", what: { kind } }))
+      )
+    }
+    deepStrictEqual(
+      Either.getRight(decodeFault({
+        on: "both",
+        what: "status",
+        "what.status.status": "429",
+        "what.status.body": "404",
+        "what.status.retryAfter": "date",
+        "what.status.retryAfter.date.in": "3 seconds",
+        // The fields of options that are not selected.
+        "what.latency.distribution.fixed.delay": "nonsense",
+        when: "probability",
+        "when.probability.p": "0.5",
+        ttl: "1 minute"
+      })),
+      Either.getRight(Fault.make({
+        on: "both",
+        what: { kind: "status", status: 429, body: "404", retryAfter: { kind: "date", in: "3 seconds" } },
+        when: { kind: "probability", p: 0.5 },
+        ttl: "1 minute"
+      }))
+    )
+    deepStrictEqual(
+      Either.flip(decodeFault({
+        on: "aml",
+        what: "latency",
+        "what.latency.distribution": "normal",
+        "what.latency.distribution.normal.mean": "soon",
+        when: "window",
+        "when.window.for": ""
+      })),
+      Either.right(["when.window.for", "what.latency.distribution.normal.mean"])
+    )
+  })
+})
 
 const origin = "http://localhost"
 

@@ -300,7 +300,7 @@ export const page = ({ url }: MockServer.Service): Door => ({
       "sessions.change": ["options", fields],
       "sessions.reset": ["reset", {}],
       "profile.change": ["profile", fields],
-      "faults.set": ["faults", { text: textOf(input) }],
+      "faults.set": ["faults/text", { text: textOf(input) }],
       "faults.remove": ["faults/remove", { id: fields["faultId"] }],
       "journal.clear": ["exchanges/clear", {}]
     }

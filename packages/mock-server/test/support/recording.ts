@@ -14,10 +14,10 @@ export const startOn = (stdout: { readonly isTTY?: boolean }, upstream: string, 
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* folder
-    const output = `${path}/observed.yaml`
+    const files = { output: `${path}/observed.yaml`, har: `${path}/seen.har` }
     const lines: Array<string> = []
     const run = main(
-      ["record", "--upstream-auth", upstream, "--port", "0", "--output", output, ...words],
+      ["record", "--upstream-auth", upstream, "--port", "0", "--output", files.output, "--har", files.har, ...words],
       { stdout: Object.assign(new PassThrough(), stdout), version: "1.2.3" }
     )
     const log = (text: unknown) => Effect.sync(() => void lines.push(String(text)))
@@ -34,10 +34,10 @@ export const startOn = (stdout: { readonly isTTY?: boolean }, upstream: string, 
     const [url = ""] = /http:[/][/][\d.:]+\d/.exec(line ?? "") ?? []
     return {
       url,
-      output,
+      ...files,
       stop: Effect.zipRight(
         Fiber.interrupt(fiber),
-        Effect.all({ profile: read(output), lines: Effect.sync(() => lines) })
+        Effect.all({ profile: read(files.output), har: read(files.har), lines: Effect.sync(() => lines) })
       )
     }
   })

@@ -141,7 +141,8 @@ export const record = [
     "output",
     "file",
     "File to write the observations and the profile to (default: observed.yaml). Not overwritten"
-  )
+  ),
+  valueFlag("har", "file", "File to write the masked exchanges to, as an HTTP archive. Not overwritten")
 ]
 
 export const diff = [

@@ -48,7 +48,7 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
       }
       case "record": {
         const { record } = yield* loadRecord
-        return yield* record(invocation.args, stdout.isTTY === true)
+        return yield* record(invocation.args, version, stdout.isTTY === true)
       }
       case "diff": {
         const { diff } = yield* loadDiff

@@ -13,13 +13,14 @@ import * as Headers from "@effect/platform/Headers"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
 import * as HttpServer from "@effect/platform/HttpServer"
-import type * as Path from "@effect/platform/Path"
+import * as Path from "@effect/platform/Path"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { createServer } from "node:http"
+import * as Har from "../record/har.ts"
 import * as Observations from "../record/observations.ts"
 import * as ProfileFile from "../record/profileFile.ts"
 import * as Pseudonyms from "../record/pseudonyms.ts"
@@ -30,8 +31,12 @@ import * as UpstreamFlags from "./upstreamFlags.ts"
 
 const Flags = Schema.Struct({
   port: Schema.optionalWith(wholeNumber(0, 65_535), { exact: true, default: () => 4011 }),
-  output: Schema.optionalWith(Text.Path, { exact: true, default: () => "observed.yaml" })
+  output: Schema.optionalWith(Text.Path, { exact: true, default: () => "observed.yaml" }),
+  har: Schema.optionalWith(Text.Path, { exact: true })
 })
+
+/** The largest number of exchanges in a HAR, which are the first ones. */
+const maxEntries = 10_000
 
 /** A request without credentials, which shows whether the service is there. It is neither recorded nor billed. */
 const probe = (upstream: Upstream.Upstream, target: string) =>
@@ -48,9 +53,14 @@ const probe = (upstream: Upstream.Upstream, target: string) =>
 const portOf = (server: HttpServer.HttpServer): number => server.address._tag === "TcpAddress" ? server.address.port : 0
 
 /** What a person reads after the recording. */
-const writtenText = (exchanges: number, output: string) =>
-  `${Text.printable(output)}: the profile of ${Text.plural(exchanges, "exchange")}. To play it: ` +
-  `idv-mock serve --profile ${Text.printable(output)}`
+const writtenText = (exchanges: number, entries: number, output: string, har: string | undefined) =>
+  [
+    `${Text.printable(output)}: the profile of ${
+      Text.plural(exchanges, "exchange")
+    }. To play it: idv-mock serve --profile ` +
+    Text.printable(output),
+    ...(har === undefined ? [] : [`${Text.printable(har)}: ${Text.plural(entries, "masked exchange")}`])
+  ].join("\n")
 
 /** A claim with the words that were seen, such as `aml.success.status: 202 (3 times)`. */
 const wordsOf = (claim: string, words: Readonly<Record<string, number>>): string =>
@@ -58,24 +68,35 @@ const wordsOf = (claim: string, words: Readonly<Record<string, number>>): string
 
 export const record = (
   args: ParsedArguments.ParsedArguments,
+  version: string,
   isTerminal: boolean
 ): Effect.Effect<void, UsageError | Upstream.UpstreamFailed, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
     const upstream = yield* UpstreamFlags.read(args)
-    const { output, port } = yield* Effect.mapError(
+    const { har, output, port } = yield* Effect.mapError(
       Violation.decodeUnknown(Flags)({
         ...ParsedArguments.field(args, "port", numberOrText),
-        ...ParsedArguments.field(args, "output")
+        ...ParsedArguments.field(args, "output"),
+        ...ParsedArguments.field(args, "har")
       }),
       fromFlagViolations(args)
     )
     yield* OutputFile.checkNew("output", output)
+    if (har !== undefined) {
+      yield* OutputFile.checkNew("har", har)
+      const path = yield* Path.Path
+      if (path.resolve(har) === path.resolve(output)) {
+        return yield* new UsageError({ text: "--har is invalid: expected another path than that of --output" })
+      }
+    }
     for (const path of [AccessToken.path, AmlCredential.path]) {
       yield* Effect.catchIf(probe(upstream, path), ({ problem }) => problem === "closed", () => Effect.void)
     }
 
+    const files = { output, ...(har !== undefined && { har }) }
     let isListening = false
     const recording = Observations.make(Pseudonyms.make())
+    const entries: Array<Har.Entry> = []
     const reported = new Set<string>()
     const reportOnce = ({ message, problem }: Upstream.UpstreamFailed, request: Request.Request) =>
       Effect.suspend(() => {
@@ -100,20 +121,22 @@ export const record = (
         )
       }
       yield* OutputFile.write("output", output, yield* ProfileFile.print(recording))
+      if (har !== undefined) yield* OutputFile.write("har", har, Har.print(entries, version))
       const exchanges = aml.exchanges + token.exchanges
       yield* Console.log(
         isTerminal
-          ? writtenText(exchanges, output)
-          : JSON.stringify({ event: "written", exchanges, output })
+          ? writtenText(exchanges, entries.length, output, har)
+          : JSON.stringify({ event: "written", exchanges, ...files })
       )
     }).pipe(Effect.catchAll(({ message }) => Console.error(`idv-mock record: ${message}`)))
     // Added before the server, so that it runs after the last response.
     yield* Effect.addFinalizer(() => write)
 
     const client = yield* HttpClient.HttpClient
-    const app = Upstream.proxy(upstream, recording.add, reportOnce).pipe(
-      Effect.provideService(HttpClient.HttpClient, client)
-    )
+    const app = Upstream.proxy(upstream, (exchange) => {
+      const masked = recording.add(exchange)
+      if (har !== undefined && entries.length < maxEntries) entries.push(Har.entry(exchange, masked))
+    }, reportOnce).pipe(Effect.provideService(HttpClient.HttpClient, client))
     const announce = Effect.flatMap(HttpServer.HttpServer, (server) => {
       isListening = true
       const url = `http://127.0.0.1:${portOf(server)}`
@@ -121,7 +144,7 @@ export const record = (
         isTerminal
           ? `The proxy listens on ${url}: use it as the address of both endpoints in the app.\n` +
             `Ctrl-C stops it and writes ${Text.printable(output)}.`
-          : JSON.stringify({ event: "recording", url, output })
+          : JSON.stringify({ event: "recording", url, ...files })
       )
     })
     yield* Layer.launch(

@@ -9,9 +9,11 @@ import * as TestPerson from "../../TestPerson.ts"
 import * as FaultText from "../faults/faultText.ts"
 import * as Sent from "../journal/sent.ts"
 import { groups } from "../operations/all.ts"
+import type { ArmedFault } from "../operations/faults.ts"
 import type * as Operation from "../operations/operation.ts"
 import { IsoDay } from "../schema/instantText.ts"
 import { description } from "./clockPanel.tsx"
+import * as FaultFields from "./faultFormFields.ts"
 import * as Forms from "./forms.ts"
 import * as OwnRequest from "./ownRequest.ts"
 import type { FormStates, PanelId } from "./page.tsx"
@@ -86,15 +88,15 @@ const reset = action(
   (session) => Effect.as(call(sessions.reset, session), { message: "Session reset" })
 )
 
-const setFault = action(
-  "faults",
-  (faults) => ({ faults }),
-  (session, { text = "" }) =>
-    Effect.map(
-      call(faults.set, session, FaultText.input(text), { nameOf: () => "text" }),
-      ({ fault: { on, what }, id }) => ({ message: `Fault ${id} set: ${what.kind} on ${on}` })
-    )
-)
+const wasSet = ({ fault: { on, what }, id }: ArmedFault) => ({ message: `Fault ${id} set: ${what.kind} on ${on}` })
+
+const setFault: Run = (session, fields) => {
+  const { json, names } = FaultFields.encode(fields)
+  return Effect.map(call(faults.set, session, json, { nameOf: (path) => names.get(path) ?? path }), wasSet)
+}
+
+const setFaultText: Run = (session, { text = "" }) =>
+  Effect.map(call(faults.set, session, FaultText.input(text), { nameOf: () => "text" }), wasSet)
 
 const removeFault = action(
   "faults",
@@ -169,7 +171,8 @@ export const actions: Readonly<Record<string, Action>> = {
   "clock": changeClock,
   "options": changeOptions,
   reset,
-  "faults": setFault,
+  "faults": action("faults", (invalid) => ({ faults: { invalid } }), setFault),
+  "faults/text": action("faults", (invalidText) => ({ faults: { invalidText } }), setFaultText),
   "faults/remove": removeFault,
   "profile": changeProfile,
   "test-persons/like": answerLike,

@@ -1,9 +1,10 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-/** The faults of a session, and a form that sets another. */
+/** The faults of a session, and two forms that set another. */
 import * as Fault from "../../Fault.ts"
 import type { FaultState } from "../session/sessionFaults.ts"
 import { Form, Panel, typed } from "./components.tsx"
+import { FaultForm } from "./faultForm.tsx"
 import type { InvalidForm } from "./forms.ts"
 
 /** The parameters of a condition or an action, without its kind. */
@@ -42,7 +43,7 @@ const SetFault = (
 export const FaultList = ({ faults, path }: { readonly path: string; readonly faults: ReadonlyArray<FaultState> }) => (
   <div id="fault-list">
     {faults.length === 0 ?
-      <p class="empty">No faults set. Set one below; it applies to the requests of this session.</p> :
+      <p class="empty">No faults set. Choose one below; it applies to the requests of this session.</p> :
       (
         <table class="faults">
           <caption class="hidden">The faults of the session</caption>
@@ -64,27 +65,27 @@ export const FaultList = ({ faults, path }: { readonly path: string; readonly fa
   </div>
 )
 
-const SetFaultForm = ({ invalid, path }: { readonly path: string; readonly invalid: InvalidForm | undefined }) => {
+const FaultText = ({ invalid, path }: { readonly path: string; readonly invalid: InvalidForm | undefined }) => {
   const id = "fault-text"
   const problems = invalid?.problems ?? []
   return (
     <Form
-      action={`${path}/faults`}
+      action={`${path}/faults/text`}
       panel="faults"
       class="fields"
-      label="Set a fault"
-      id="fault-form"
-      resets="fault-form"
+      label="Set a fault by text"
+      id="fault-text-form"
+      resets="fault-text-form"
     >
       <div class="field text">
-        <label for={id}>Set a fault</label>
+        <label for={id}>Or as text, with all parameters</label>
         <input
           id={id}
           name="text"
           class="mono"
           autocomplete="off"
           spellcheck={false}
-          placeholder="aml:status=503:nth=2"
+          placeholder="aml:latency=2 seconds:every=3"
           value={typed(invalid)["text"] ?? ""}
           aria-invalid={problems.length > 0 ? true : undefined}
           aria-describedby={problems.length > 0 ? `${id}-error ${id}-hint` : `${id}-hint`}
@@ -95,43 +96,32 @@ const SetFaultForm = ({ invalid, path }: { readonly path: string; readonly inval
           </ul>
         )}
         <p class="hint" id={`${id}-hint`}>
-          <code>on:what[=value][:when[=value]]</code>: on is token, aml or both; when is nth=2, first=2, every=2,
-          probability=0.1 or window=1 minute. Other fields need JSON, such as{" "}
-          <code>{"{\"on\":\"aml\",\"what\":{\"kind\":\"drip\",\"bytes\":50},\"ttl\":\"1 minute\"}"}</code>
+          <code>on:what[=value][:when[=value]]</code>, or JSON such as{" "}
+          <code>{"{\"on\":\"aml\",\"what\":{\"kind\":\"drip\",\"every\":50}}"}</code>
         </p>
       </div>
-      <button type="submit" class="primary">Set</button>
+      <button type="submit">Set</button>
     </Form>
   )
 }
 
-/** The kinds of faults. The script writes the example of a pressed button into the form. */
-const Examples = () => (
-  <table class="examples">
-    <caption>Kinds of faults, each with an example</caption>
-    <tbody>
-      {Fault.kinds.map(({ description, example, kind }) => (
-        <tr key={kind}>
-          <th scope="row">
-            <button type="button" class="small mono" data-fill="fault-text">{example}</button>
-          </th>
-          <td>{description}</td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
-)
+export interface FaultForms {
+  /** The form with fields, if it was invalid. */
+  readonly invalid?: InvalidForm
+  /** The form with a text, if it was invalid. */
+  readonly invalidText?: InvalidForm
+}
 
 export const FaultsPanel = (
-  { faults, invalid, path }: {
+  { faults, forms: { invalid, invalidText }, path }: {
     readonly path: string
     readonly faults: ReadonlyArray<FaultState>
-    readonly invalid: InvalidForm | undefined
+    readonly forms: FaultForms
   }
 ) => (
   <Panel id="faults" title="Faults">
     <FaultList path={path} faults={faults} />
-    <SetFaultForm path={path} invalid={invalid} />
-    <Examples />
+    <FaultForm path={path} invalid={invalid} />
+    <FaultText path={path} invalid={invalidText} />
   </Panel>
 )

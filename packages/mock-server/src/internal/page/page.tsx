@@ -7,7 +7,7 @@ import { ClockPanel } from "./clockPanel.tsx"
 import { Panel } from "./components.tsx"
 import { Exchange } from "./exchangeRow.tsx"
 import { ExchangesPanel } from "./exchangesPanel.tsx"
-import { FaultsPanel } from "./faultsPanel.tsx"
+import { type FaultForms, FaultsPanel } from "./faultsPanel.tsx"
 import type { InvalidForm } from "./forms.ts"
 import { type Page, root, type State } from "./pageModel.ts"
 import { ProfilePanel } from "./profilePanel.tsx"
@@ -17,7 +17,7 @@ import { TestPersonsPanel } from "./testPersonsPanel.tsx"
 
 /** The contents of the forms after one was sent. */
 export interface FormStates {
-  readonly faults?: InvalidForm
+  readonly faults?: FaultForms
   readonly profile?: InvalidForm
   readonly send?: SendForm
 }
@@ -31,7 +31,7 @@ export const panelOf = (panel: PanelId, { page, session }: State, forms: FormSta
     case "clock":
       return <ClockPanel path={path} clock={session.clock} />
     case "faults":
-      return <FaultsPanel path={path} faults={session.faults} invalid={forms.faults} />
+      return <FaultsPanel path={path} faults={session.faults} forms={forms.faults ?? {}} />
     case "profile":
       return <ProfilePanel path={path} options={session.options} invalid={forms.profile} />
     case "test-persons":

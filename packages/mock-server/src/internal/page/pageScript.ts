@@ -106,11 +106,6 @@ document.addEventListener("click", (event) => {
     event.preventDefault()
     openers().find(({ tabIndex }) => tabIndex === 0)?.focus()
   }
-  if (button?.dataset.fill !== undefined) {
-    const field = document.getElementById(button.dataset.fill)
-    field.value = button.textContent
-    field.focus()
-  }
   if (button?.dataset.copy !== undefined) copy(button.dataset.copy, button.dataset.name)
   if (button?.classList.contains("close")) close()
   else if (button?.classList.contains("open")) select(button)

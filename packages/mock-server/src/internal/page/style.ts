@@ -1,4 +1,5 @@
 /** The style sheet of the page. It is a string, so that the build copies no files. */
+import { formStyle } from "./faultForm.tsx"
 
 export const style = `
 :root {
@@ -206,6 +207,11 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 .field { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.2rem; min-width: 0 }
 .field label { font-size: 0.8125rem; color: var(--muted) }
 .field.text, .field.name { flex: 1 1 14rem }
+.field.what { flex: 1 1 100% }
+.of-option { display: contents }
+.group { display: flex; flex-wrap: wrap; align-items: start; gap: 0.5rem 0.75rem; min-width: 0 }
+.group.what { flex: 1 1 100% }
+.of-option .field { flex: 1 1 9rem }
 .own-request .field { flex: 1 1 100% }
 .fields.own-request > button { margin-top: 0 !important }
 form.examples { display: grid; gap: 0.375rem; padding: 0 1rem 0.75rem }
@@ -276,4 +282,6 @@ table.examples th { width: 1%; white-space: nowrap }
 @media (prefers-reduced-motion: reduce) {
   *, ::before, ::after { animation: none !important; transition: none !important }
 }
+
+${formStyle}
 `

@@ -6,9 +6,9 @@ import * as Profile from "../../Profile.ts"
 import * as Words from "../journal/headerWords.ts"
 import * as Request from "../wire/request.ts"
 import { type Exchange, objectIn, personOf, toContract } from "./exchange.ts"
+import * as MaskedBody from "./maskedBody.ts"
 import type { Pseudonyms } from "./pseudonyms.ts"
 import * as Readings from "./readings.ts"
-import * as UnknownFields from "./unknownFields.ts"
 
 /** How often each text was seen. */
 type Counts = Readonly<Record<string, number>>
@@ -43,9 +43,15 @@ export interface Observations {
   readonly unplayable: Unplayable
 }
 
+/** The exchange as it may be written. */
+export interface Masked {
+  readonly request: MaskedBody.MaskedBody
+  readonly response: MaskedBody.MaskedBody
+}
+
 export interface Recording {
-  /** Reads an exchange. */
-  readonly add: (exchange: Exchange) => void
+  /** Reads an exchange, and returns what may be written of it. */
+  readonly add: (exchange: Exchange) => Masked
   /** Counts a request whose connection the service closed without a response. */
   readonly addClosed: (operation: "token" | "aml", request: Request.Request) => void
   readonly observations: () => Observations
@@ -83,14 +89,14 @@ const operation = () => {
   return {
     add: (
       { millis, response }: Exchange,
-      unknown: ReadonlyArray<string>,
+      { dropped }: MaskedBody.MaskedBody,
       read: Readings.Readings["words"]
     ) => {
       exchanges++
       for (const [reading, word] of Object.entries(read)) countIn(words, reading, word)
       count(statuses, String(response.status))
       for (const name of Object.keys(response.headers)) if (Words.names.has(name)) count(headers, name)
-      for (const path of unknown) count(unknownFields, path)
+      for (const path of dropped) count(unknownFields, path)
       latencies.push(millis)
       if (latencies.length > 2 * maxLatencies) latencies = latencies.slice(-maxLatencies)
     },
@@ -185,12 +191,16 @@ export const make = (pseudonyms: Pseudonyms): Recording => {
         const lower = text.toLowerCase()
         return secrets.some((secret) => secret.length > 1 && (lower.includes(secret) || secret.includes(lower)))
       }
+      const masked = {
+        request: MaskedBody.mask(exchange.request.body, pseudonyms, isSecret),
+        response: MaskedBody.mask(exchange.response.body, pseudonyms, isSecret)
+      }
       if (exchange.operation === "other") {
         otherPaths++
-        return
+        return masked
       }
       const { shown, words } = Readings.read(exchange, wasAccepted(exchange.request))
-      operations[exchange.operation].add(exchange, UnknownFields.of(exchange.response.body, isSecret), words)
+      operations[exchange.operation].add(exchange, masked.response, words)
       shown.forEach(addShown)
       const person = Option.getOrUndefined(personOf(exchange))
       if (words["check outcome"] === "answered") addResult(words, person)
@@ -200,6 +210,7 @@ export const make = (pseudonyms: Pseudonyms): Recording => {
       const mark = markOf(exchange.request)
       const isAccepted = words["token outcome"] === "granted" || words["check outcome"] === "answered"
       if (isAccepted && Option.isSome(mark) && accepted.size < 10_000) accepted.add(mark.value)
+      return masked
     },
     addClosed: (operation, request) => {
       withoutResponse[operation]++

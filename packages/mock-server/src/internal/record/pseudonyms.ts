@@ -1,4 +1,4 @@
-/** Pseudonyms of names, dates and tokens, by which a recording recognizes them. They are never written. */
+/** Pseudonyms of names and dates: the same text has the same pseudonym, in requests and in responses. */
 import { createHmac, randomBytes } from "node:crypto"
 import * as NameText from "../schema/nameText.ts"
 
@@ -6,6 +6,7 @@ export interface Pseudonyms {
   readonly name: (name: string) => string
   /** A date or a year. */
   readonly date: (date: string) => string
+  /** A mark of a token in memory, which is never written. */
   readonly token: (token: string) => string
 }
 
