@@ -15,6 +15,7 @@ const pnpm = (...args) => [`pnpm ${args.join(" ")}`, "pnpm", args]
 
 const steps = first === "--nodes" ? nodes : [
   pnpm("test:slow"),
+  pnpm("check-reference"),
   pnpm("docs:test"),
   pnpm("mutation", "--sample"),
   pnpm("container"),
