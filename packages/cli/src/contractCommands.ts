@@ -99,7 +99,7 @@ export const addVerify = (program: Command, invoke: CommandLine.Invoke): Command
     "verify",
     "Check whether a server follows the contract. With --target sandbox it checks the real service: addresses and " +
       "credentials can be the variables IDV_AUTH_URL, IDV_BASE_URL, IDV_CUSTOMER_ID and IDV_CUSTOMER_KEY. It sends " +
-      `only fictional people, and each check may be billed. ${CommandLine.network}`,
+      `only fictional people and those of --person, and each check may be billed. ${CommandLine.network}`,
     verifyFlags,
     invoke
   )

@@ -326,6 +326,11 @@ export const verify = (args: ParsedArguments.ParsedArguments, { claims, name, ve
       yield* Conformance.hasObservations(report)
         ? OutputFile.write("observations", observations, yield* Conformance.toObservations(report, contract))
         : Console.error(`${name}: nothing was observed, so ${Text.printable(observations)} is not written`)
+      if (report.results.some(({ verdict }) => verdict === "violated")) {
+        yield* Console.error(
+          `${name}: the target violates the contract, and the observations show that: store them again after a fix`
+        )
+      }
     }
     if (!Conformance.isTested(report)) {
       return yield* new NotTested({ text: `${name}: the target was not tested` })

@@ -281,7 +281,9 @@ describe("The vendor's test persons", () => {
         const { report, violated } = yield* verify({ ...sandbox, persons }, { answer })
         deepStrictEqual(violated, [])
         strictEqual(Conformance.isTested(report), true)
-        assert(report.results.some(({ reason }) => reason === "the sandbox answers only about its own test persons"))
+        // A larger budget would not help these.
+        const reasons = report.results.flatMap(({ id, reason }) => id.startsWith("aml.person.") ? reason ?? [] : [])
+        deepStrictEqual(new Set(reasons), new Set(["the sandbox answers only about its own test persons"]))
         const dates = report.results.find(({ id }) => id === "aml.dob.iso")
         strictEqual(dates?.verdict, "pass")
         const without = yield* verify(sandbox, { answer })

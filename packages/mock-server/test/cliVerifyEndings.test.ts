@@ -22,9 +22,10 @@ const verify = (url: string, words: ReadonlyArray<string> = [], key = CorrectSer
     Effect.withConfigProvider(
       ConfigProvider.fromMap(new Map(Object.entries({ ...CorrectService.customer, IDV_CUSTOMER_KEY: key })))
     ),
-    Effect.map(({ stdout, value }) => ({
+    Effect.map(({ stderr, stdout, value }) => ({
       exitCode: Either.isLeft(value) ? exitCodeOf(value.left) : 0,
       error: Either.isLeft(value) && value.left instanceof Error ? value.left.message : "",
+      notes: stderr.join("\n"),
       report: stdout.join("\n"),
       last: stdout.join("\n").trimEnd().split("\n").at(-1) ?? ""
     }))
@@ -154,6 +155,9 @@ describe("idv-mock verify ends", () => {
       deepStrictEqual(status.exitCode, 1)
       startsWith(status.last, "It does not conform, ")
       assertInclude(status.report, "the service has changed: observed before: 200, observed 202\n")
+      const violating = `${yield* fs.makeTempDirectoryScoped()}/violating.yaml`
+      const broken = yield* verify(yield* service({ searchedOn: "2026-01-01" }), ["--observations", violating])
+      assertInclude(broken.notes, "the target violates the contract, and the observations show that")
       const frozen = yield* verify(yield* service({ searchedOn: "2026-01-01 10:00:00" }), ["--claims", seen])
       deepStrictEqual(frozen.exitCode, 1)
       assertInclude(frozen.report, "the service has changed: observed before: utc, observed another time (HTTP 200)")

@@ -88,7 +88,11 @@ const changes: Readonly<Record<string, Change>> = {
     apply: (text) => changeAt(text, 0),
     shell: (v) => `$(printf %s "\${${v}:0:1}" | tr a-yA-Y0-8 b-zB-Z1-9)\${${v}#?}`
   },
-  forged: { apply: (text) => `${unsignedHeader}.${base64url({ sub: text, exp: 4102444800 })}.` },
+  forged: {
+    apply: (text) => `${unsignedHeader}.${base64url({ sub: text, exp: 4102444800 })}.`,
+    shell: (v) =>
+      `${unsignedHeader}.$(printf '{"sub":"%s","exp":4102444800}' "$${v}" | base64 -w0 | tr +/ -_ | tr -d =).`
+  },
   four: { apply: (text) => text.slice(0, 4), shell: (v) => `\${${v}:0:4}` },
   half: { apply: (text) => text.slice(0, Math.ceil(text.length / 2)), shell: (v) => `\${${v}:0:\${#${v}}/2}` },
   hex: { apply: (text) => Buffer.from(text).toString("hex"), shell: (v) => `$(printf %s "$${v}" | xxd -p -c0)` },

@@ -87,20 +87,24 @@ const needs: ReadonlyArray<readonly [flag: string, need: string]> = [
   ["(--budget)", "a larger budget (--budget)"]
 ]
 
-/** How many documented claims were tested, and what the others need. */
+/** How many untested claims a line names. */
+const maxNamed = 5
+
+/** How many documented claims were tested, which were not, and what the others need. */
 export const documentedClaims = ({ coverage }: Pick<Report, "coverage">): string => {
   const documented = coverage.filter(({ level }) => level === "documented")
-  const tested = documented.filter((claim) => claim.coverage !== "none").length
+  const untested = documented.filter((claim) => claim.coverage === "none").map(({ claim }) => claim)
   const open = documented.filter((claim) => claim.coverage !== "whole")
   const whole = documented.length - open.length
   return [
-    `${tested} of ${documented.length} documented claims tested${
+    `${documented.length - untested.length} of ${documented.length} documented claims tested${
       open.length === 0 ? "" : `, ${whole} of them completely`
     }`,
     ...needs.flatMap(([flag, need]) => {
       const count = open.filter(({ reasons }) => reasons.some((reason) => reason.endsWith(flag))).length
       return count === 0 ? [] : [`${count} need${count === 1 ? "s" : ""} ${need}`]
-    })
+    }),
+    ...(untested.length === 0 || untested.length > maxNamed ? [] : [`not tested: ${untested.join(", ")}`])
   ].join("; ")
 }
 

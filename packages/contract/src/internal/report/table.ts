@@ -47,8 +47,8 @@ const variables: ReadonlyArray<readonly [pattern: RegExp, meaning: string]> = [
     "a longer name is that value, changed as the name says"
   ],
   [/\$\{?UNKNOWN_/, "$UNKNOWN_ID and $UNKNOWN_KEY are any texts"],
-  [/\$\{?PERSON_/, "$PERSON_NAME and $PERSON_DOB are your first test person on no list"],
-  [/\$\{?LISTED_/, "$LISTED_NAME and $LISTED_DOB are your first listed test person, $LISTED_2_NAME the second"],
+  [/\$\{?PERSON_/, "$PERSON_NAME and $PERSON_DOB (dd-mm-yyyy) are your first test person on no list"],
+  [/\$\{?LISTED_/, "$LISTED_NAME and $LISTED_DOB (dd-mm-yyyy) are your first listed test person, $LISTED_2_NAME the second"],
   [/\$AML_PROFILE/, "$AML_PROFILE is the profile of the last response"]
 ]
 

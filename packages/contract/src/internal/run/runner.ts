@@ -148,7 +148,9 @@ export const make = (
       })
 
     const isStranger = (step: Step): boolean =>
-      step.to === "aml" && typeof step.person === "object" && isDocumentedCheck(step)
+      step.to === "together"
+        ? step.steps.some(isStranger)
+        : step.to === "aml" && typeof step.person === "object" && isDocumentedCheck(step)
 
     const knowsStrangers = yield* Ref.make<boolean | undefined>(undefined)
 
@@ -159,8 +161,7 @@ export const make = (
     const sendChecked = (reading: Reading, steps: ReadonlyArray<Step>) =>
       Effect.gen(function*() {
         const sending = sendSteps(steps, reading === "credential withheld")
-        const all = steps.flatMap((step): ReadonlyArray<Step> => step.to === "together" ? step.steps : [step])
-        if (kind === "mock" || target.persons === undefined || !all.some(isStranger)) return yield* sending
+        if (kind === "mock" || target.persons === undefined || !steps.some(isStranger)) return yield* sending
         const known = yield* Ref.get(knowsStrangers)
         if (known === true) return yield* sending
         if (known === undefined) {
@@ -268,7 +269,11 @@ export const make = (
         const requests = results.reduce((sum, [, , requests]) => sum + requests, 0)
         const millis = (yield* Clock.currentTimeMillis) - startedAt
         const all = Plan.probesOf(target, testCase)
-        const [unplanned] = all.flatMap((each) => plan.whyNot(testCase, each) ?? [])
+        const isUnknown = (yield* Ref.get(knowsStrangers)) === false
+        const [unplanned] = all.flatMap((each) => {
+          const reason = plan.whyNot(testCase, each)
+          return reason === undefined ? [] : isUnknown && each.steps.some(isStranger) ? ownPersonsOnly : reason
+        })
         const observation: Observation = { ...combined(testCase, outcomes, unplanned), requests, millis }
         yield* observer.onObservation?.(observation) ?? Effect.void
         return observation

@@ -1,5 +1,6 @@
 /** Why a case does not run. */
 import * as Data from "effect/Data"
+import * as TargetOptions from "../targetOptions.ts"
 
 export class Skipped extends Data.TaggedError("Skipped")<{
   readonly reason: string
@@ -21,11 +22,12 @@ export const inapplicable = {
 }
 
 /** The reasons of cases that would exceed the limits of a sandbox, with the budget that all cases need. */
+const enough = (budget: number): string =>
+  `${budget} requests are enough, and allow ${TargetOptions.checksOf(budget)} checks that may be billed (--budget)`
 export const budgetSpent = (budget: number, sufficient: number): string =>
-  `the budget of ${budget} requests is spent; ${sufficient} is enough for all (--budget)`
+  `the budget of ${budget} requests is spent; ${enough(sufficient)}`
 export const checksSpent = (checks: number, sufficient: number): string =>
-  `the budget of ${checks} check${checks === 1 ? "" : "s"} that may be billed is spent; ` +
-  `a budget of ${sufficient} requests is enough for all (--budget)`
+  `the budget of ${checks} check${checks === 1 ? "" : "s"} that may be billed is spent; ${enough(sufficient)}`
 export const wrongCredentialsSpent = (most: number): string =>
   `a sandbox receives at most ${most} wrong credentials (--wrong-keys)`
 export const badTokensSpent = (most: number): string => `a sandbox receives at most ${most} bad tokens (--wrong-keys)`

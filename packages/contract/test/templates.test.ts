@@ -1,0 +1,17 @@
+import { describe, it } from "@effect/vitest"
+import { strictEqual } from "@effect/vitest/utils"
+import { Option } from "effect"
+import { execFileSync } from "node:child_process"
+import * as Templates from "../src/internal/templates.ts"
+
+const values = { id: "bank-77:é", key: "k", otherId: "o", otherKey: "p", secondId: "", secondKey: "", token: "aB3-xyz" }
+const none = { name: "", dob: "", day: "", month: "", year: "", form: "" }
+
+describe("A change of a placeholder", () => {
+  it.each(["forged", "base64", "chop", "hex", "swapCase"])("%s is the same in a shell", (change) => {
+    const expected = Templates.ofValues({ ...values, ...none })("id", change)
+    const command = `printf %s "${Templates.shellOf("ID", change)}"`
+    const printed = execFileSync("bash", ["-c", command], { encoding: "utf8", env: { ...process.env, ID: values.id } })
+    strictEqual(printed, Option.getOrThrow(expected))
+  })
+})
