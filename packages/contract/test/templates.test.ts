@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process"
 import * as Templates from "../src/internal/templates.ts"
 
 const values = { id: "bank-77:é", key: "k", otherId: "o", otherKey: "p", secondId: "", secondKey: "", token: "aB3-xyz" }
-const none = { name: "", dob: "", day: "", month: "", year: "", form: "" }
+const none = { check: "", name: "", dob: "", day: "", month: "", year: "", form: "" }
 
 describe("A change of a placeholder", () => {
   it.each(["forged", "base64", "chop", "hex", "swapCase"])("%s is the same in a shell", (change) => {
