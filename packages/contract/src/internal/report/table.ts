@@ -48,7 +48,10 @@ const variables: ReadonlyArray<readonly [pattern: RegExp, meaning: string]> = [
   ],
   [/\$\{?UNKNOWN_/, "$UNKNOWN_ID and $UNKNOWN_KEY are any texts"],
   [/\$\{?PERSON_/, "$PERSON_NAME and $PERSON_DOB (dd-mm-yyyy) are your first test person on no list"],
-  [/\$\{?LISTED_/, "$LISTED_NAME and $LISTED_DOB (dd-mm-yyyy) are your first listed test person, $LISTED_2_NAME the second"],
+  [
+    /\$\{?LISTED_/,
+    "$LISTED_NAME and $LISTED_DOB (dd-mm-yyyy) are your first listed test person, $LISTED_2_NAME the second"
+  ],
   [/\$AML_PROFILE/, "$AML_PROFILE is the profile of the last response"]
 ]
 
