@@ -11,7 +11,7 @@ describe("A change of a placeholder", () => {
   it.each(["forged", "base64", "chop", "hex", "swapCase"])("%s is the same in a shell", (change) => {
     const expected = Templates.ofValues({ ...values, ...none })("id", change)
     const command = `printf %s "${Templates.shellOf("ID", change)}"`
-    const printed = execFileSync("bash", ["-c", command], { encoding: "utf8", env: { ID: values.id } })
+    const printed = execFileSync("bash", ["-c", command], { encoding: "utf8", env: { ID: values.id, LANG: "C.UTF-8" } })
     strictEqual(printed, Option.getOrThrow(expected))
   })
 })
