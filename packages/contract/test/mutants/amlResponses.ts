@@ -285,14 +285,9 @@ export const mutants: ReadonlyArray<Mutant> = [
   ]),
   of("aml.profile.stable", [
     [
-      "by-name",
-      "sends the same aml_profile for the same person",
-      changeCredential(
-        Changes.fieldText(
-          "credentials.attributes.aml_profile",
-          (_, request) => `http://localhost/${Buffer.from(String(Messages.fieldOf(request, "name"))).toString("hex")}`
-        )
-      )
+      "each",
+      "sends another aml_profile in each check",
+      changeCredential(Changes.fieldText("credentials.attributes.aml_profile", () => `http://localhost/${randomUUID()}`))
     ]
   ]),
   of("aml.answer.aml-profile", [

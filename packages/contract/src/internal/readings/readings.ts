@@ -64,7 +64,7 @@ export const usualWords: Partial<Record<Reading, string>> = {
   "every name echo": "exact",
   "promised result": "as promised",
   "own profile": "own",
-  "stable profile": "another one",
+  "stable profile": "the same",
   "repeated check": "same",
   "same result": "same",
   "same issuer": "same",
