@@ -287,7 +287,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     [
       "each",
       "sends another aml_profile in each check",
-      changeCredential(Changes.fieldText("credentials.attributes.aml_profile", () => `http://localhost/${randomUUID()}`))
+      changeCredential(
+        Changes.fieldText("credentials.attributes.aml_profile", () => `http://localhost/${randomUUID()}`)
+      )
     ]
   ]),
   of("aml.answer.aml-profile", [
