@@ -88,7 +88,7 @@ export interface TokenPolicyOptions {
    */
   readonly refreshAfter?: number | undefined
   /**
-   * The time before the expiry in which a token is no longer returned (after usable-until). At most half of the
+   * How long before its expiry a token is no longer returned (usable-until). At most half of the
    * lifetime.
    *
    * @default "30 seconds"

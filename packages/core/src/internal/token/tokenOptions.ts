@@ -36,7 +36,7 @@ export interface PolicyOptions {
    */
   readonly refreshAfter?: number | undefined
   /**
-   * The time before the expiry in which a token is no longer returned (after usable-until). At most half of the
+   * How long before its expiry a token is no longer returned (usable-until). At most half of the
    * lifetime. With the defaults, a token with a lifetime of less than two minutes can reach usable-until before
    * refresh-after, and is then not renewed in the background: set a shorter margin for such tokens.
    *

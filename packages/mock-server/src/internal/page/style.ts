@@ -215,7 +215,6 @@ tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 .own-request .field { flex: 1 1 100% }
 .fields.own-request > button { margin-top: 0 !important }
 form.examples { display: grid; gap: 0.375rem; padding: 0 1rem 0.75rem }
-table.examples th { width: 1%; white-space: nowrap }
 .fields:not(.filters) > button { margin-top: 1.4rem }
 
 /* Profile */

@@ -112,7 +112,7 @@ const codeOf = (error: unknown): string =>
     ? error["code"]
     : codeOf(error["cause"])
 
-/** Why there is no response. `closed`: the service closed the connection. Some do that to refuse a request. */
+/** Why there is no response. `closed`: the service closed the connection, which may be a refusal. */
 const problemOf = (error: HttpClientError): UpstreamFailed["problem"] => {
   const code = codeOf(error)
   if (code === proxyFailed) return "proxy"
