@@ -1,6 +1,7 @@
 /** A client with each usual bug is found, and a good client is not accused. */
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, fail, match, rejects, strictEqual } from "node:assert"
+import { setTimeout as delay } from "node:timers/promises"
 import { inspect } from "node:util"
 import { sample } from "../../core/test/support/cases.ts"
 import * as ClientTest from "../src/ClientTest.ts"
@@ -26,7 +27,7 @@ const patient: Parts["send"] = (attempt) =>
     const seconds = Number(response.headers.get("retry-after"))
     return response.status !== 429
       ? response
-      : new Promise<void>((resolve) => void setTimeout(resolve, seconds * 1000).unref()).then(() => patient(attempt))
+      : delay(seconds * 1000, undefined, { ref: false }).then(() => patient(attempt))
   })
 
 /** Keeps something for each key, for ever and for all customers. */
@@ -48,6 +49,12 @@ const shareRunning = (): Parts["check"] => {
     running ??= check().finally(() => running = undefined)
     return running
   }
+}
+
+/** Begins each check 60 ms after the one before: their token requests overlap only if a token response takes longer. */
+const staggered = (): Parts["check"] => {
+  let number = 0
+  return (check) => delay(60 * number++).then(check)
 }
 
 const send = (dateOf: (dateOfBirth: string) => string): Parts["body"] => ({ dateOfBirth, name }) =>
@@ -163,7 +170,10 @@ const rows: ReadonlyArray<Row> = [
   ["waits for an hour", { send: patient }, ["retry-after-hour"], "risky", /waits for a long Retry-After/],
   [
     "does not share a token request",
-    { token: (kept, renew) => Promise.race([kept, Promise.resolve(undefined)]).then((token) => token ?? renew()) },
+    {
+      token: (kept, renew) => Promise.race([kept, Promise.resolve(undefined)]).then((token) => token ?? renew()),
+      check: staggered()
+    },
     ["simultaneous"],
     "risky",
     /more than 3 tokens for 10 simultaneous checks/

@@ -71,3 +71,8 @@ export const cutCredential: Faults = (person, now) => {
   const text = credential(person, now)
   return [status("aml", { status: 200, body: text.slice(0, text.indexOf("\"aml_profile\"")), contentType: json })]
 }
+
+/** A token response late enough that the token requests of simultaneous checks overlap. */
+export const lateToken: Faults = () => [
+  { on: "token", what: { kind: "latency", distribution: { kind: "fixed", delay: "500 millis" } } }
+]

@@ -2,6 +2,7 @@
 import * as Arr from "effect/Array"
 import type { Check, Finding, Judge, Request, Step } from "../day.ts"
 import * as Persons from "../persons.ts"
+import * as Replies from "../replies.ts"
 
 export const found = (
   verdict: Finding["verdict"],
@@ -37,7 +38,7 @@ export const isReached = ({ person, requests, step }: Check): boolean =>
   // A client may refuse such a person itself.
   !Persons.isPossible(person) ||
   requests.some(({ entry: { facts, faults } }) =>
-    faults.length > 0 || step.faults === undefined && facts.kind === "checked"
+    faults.length > 0 || (step.faults ?? Replies.lateToken) === Replies.lateToken && facts.kind === "checked"
   )
 
 /** The request whose redirect to another host a request followed. */
