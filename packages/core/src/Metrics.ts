@@ -1,10 +1,5 @@
 /**
- * The metrics of all clients of a process. No label contains an id, a key, a token or data of a person. The metrics of
- * checks have these labels:
- *
- * - `outcome`: `NoMatch`, `DoubtfulNo`, `PotentialMatch`, the tag of the error, `Interrupted`, or `Defect`.
- * - `status`: the class of the HTTP status, `2xx` to `5xx`, or `none`.
- * - `sent`: whether the service may have performed the check: `no`, `unknown` or `answered`.
+ * The metrics of all clients of a process. No label contains an id, a key, a token or data of a person.
  *
  * @since 0.1.0
  */
@@ -12,7 +7,11 @@ import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 
 /**
- * Counts the checks, by `outcome`, `status` and `sent`.
+ * `idv_aml_checks` counts the checks, by these labels:
+ *
+ * - `outcome`: `NoMatch`, `DoubtfulNo`, `PotentialMatch`, the tag of the error, `Interrupted`, or `Defect`.
+ * - `status`: the class of the HTTP status, `2xx` to `5xx`, or `none`.
+ * - `sent`: whether the service may have performed the check: `no`, `unknown` or `answered`.
  *
  * @category metrics
  * @since 0.1.0
@@ -20,10 +19,10 @@ import * as MetricBoundaries from "effect/MetricBoundaries"
 export const checks = Metric.counter("idv_aml_checks", { description: "AML checks", incremental: true })
 
 /**
- * Counts the AML requests that the service may have received, and so may bill, retries and replays included. A request
- * counts once its check has ended. One that certainly was not sent, for example because the connection was refused, does
- * not count. Only the `HttpClient` of `IdvHttp`, or one that wraps it, reports when it sends a request. With any other, a
- * request that still waits for its connection when the check ends counts too.
+ * `idv_aml_requests` counts the AML requests that the service may have received, and so may bill, retries and replays
+ * included. A request counts once its check has ended. One that certainly was not sent, for example because the
+ * connection was refused, does not count. Only the `HttpClient` of `IdvHttp`, or one that wraps it, reports when it
+ * sends a request. With any other, a request that still waits for its connection when the check ends counts too.
  *
  * @category metrics
  * @since 0.1.0
@@ -34,7 +33,7 @@ export const checkRequests = Metric.counter("idv_aml_requests", {
 })
 
 /**
- * Records the duration of checks in seconds, with the labels of {@link checks}.
+ * `idv_aml_check_duration_seconds` records the duration of checks, with the labels of {@link checks}.
  *
  * @category metrics
  * @since 0.1.0
@@ -46,7 +45,7 @@ export const checkDuration = Metric.histogram(
 )
 
 /**
- * Counts the token requests sent, retries included.
+ * `idv_token_requests` counts the token requests sent, retries included.
  *
  * @category metrics
  * @since 0.1.0
@@ -57,7 +56,7 @@ export const tokenRequests = Metric.counter("idv_token_requests", {
 })
 
 /**
- * Counts the acquisitions that sent a request, by `reason`:
+ * `idv_token_acquisitions` counts the acquisitions that sent a request, by `reason`:
  *
  * - `cold`: there was no token.
  * - `refresh_after`: the cached token was older than refresh-after. The acquisition runs in the background.
@@ -74,7 +73,8 @@ export const tokenAcquisitions = Metric.counter("idv_token_acquisitions", {
 })
 
 /**
- * Counts the acquisitions that failed after a request, by `error`: the tag of the `TokenError`, or `defect`.
+ * `idv_token_failures` counts the acquisitions that failed after a request, by `error`: the tag of the `TokenError`, or
+ * `defect`.
  *
  * @category metrics
  * @since 0.1.0
@@ -85,7 +85,7 @@ export const tokenFailures = Metric.counter("idv_token_failures", {
 })
 
 /**
- * Counts the calls of `get` and `refresh`, by `outcome`:
+ * `idv_token_gets` counts the calls of `get` and `refresh`, by `outcome`:
  *
  * - `hit`: the call returned the cached token at once.
  * - `stale`: the same, with a token older than refresh-after.
@@ -101,7 +101,8 @@ export const tokenGets = Metric.counter("idv_token_gets", {
 })
 
 /**
- * Counts the irregularities of accepted responses, by `warning`, see `AccessToken.Warning`.
+ * `idv_token_warnings` counts the irregularities of accepted responses, by `warning`, see `AccessToken.Warning`. The
+ * client also logs each.
  *
  * @category metrics
  * @since 0.1.0
@@ -112,7 +113,7 @@ export const tokenWarnings = Metric.counter("idv_token_warnings", {
 })
 
 /**
- * Counts the uses of the `TokenStore` by acquisitions, by `outcome`:
+ * `idv_token_store` counts the uses of the `TokenStore` by acquisitions, by `outcome`:
  *
  * - `hit`: the acquisition adopted a stored token at once.
  * - `miss`: the store had no usable token.
@@ -129,7 +130,7 @@ export const tokenStore = Metric.counter("idv_token_store", {
 })
 
 /**
- * Records the age of a token in seconds each time it is returned.
+ * `idv_token_age_seconds` records the age of a token each time it is returned.
  *
  * @category metrics
  * @since 0.1.0
@@ -141,7 +142,7 @@ export const tokenAge = Metric.histogram(
 )
 
 /**
- * Records how many callers waited for an acquisition that sent a request: 0 in the background.
+ * `idv_token_waiters` records how many callers waited for an acquisition that sent a request: 0 in the background.
  *
  * @category metrics
  * @since 0.1.0

@@ -80,46 +80,37 @@ describe("The errors in the documents", () => {
 
   /** A cause and what to do, for each error. The code does not compile until it has those of a new error. */
   const texts: Readonly<Record<Failure.Failure["_tag"], readonly [cause: string, action: string]>> = {
-    AmlInputRejected: [
-      "the name or the date of birth is not valid",
-      "show `issues` (field, code, index) to the person who typed it"
-    ],
+    AmlInputRejected: ["the name or the date of birth is not valid", "show `issues` to the person who typed it"],
     AmlUnauthorized: [
       "401 twice",
-      "alert an operator: the API no longer accepts this customer or key. `renewal` says whether the second token was new, and if not, why not"
+      "alert an operator: the API rejects this customer or key. `renewal` says whether the second token was new"
     ],
-    AmlForbidden: ["403: no permission for the check", "alert an operator; ask the service"],
+    AmlForbidden: ["403", "alert an operator; ask the service"],
     AmlRequestRejected: [
       "another 4xx",
       "review the case; if it concerns everyone, check `baseUrl` and alert an operator"
     ],
-    AmlRateLimited: ["429", "retry after the time `retryAfter`; `Screening` does this"],
+    AmlRateLimited: ["429", "retry after the time `retryAfter`"],
     AmlUnavailable: ["no connection, a lost connection, an error of TLS, or 5xx", "look at `sent`, then retry later"],
     AmlTimeout: ["the deadline passed", "look at `sent`, then retry later"],
     AmlResponseInvalid: [
-      "the response is incomplete or invalid, has a status other than 200 and 201, has an `error` beside the credential, or has a `searched_on` [too far from now](checks.md#retries-and-response-checks)",
-      "**not a \"No\"**. Review the case and tell the service. `violations` says what is wrong, without values"
+      "the response is incomplete or invalid, has another status than 200 or 201, an `error` beside the credential, or a `searched_on` [too far from now](checks.md#retries-and-response-checks)",
+      "**not a \"No\"**. Review the case and tell the service what is wrong (`violations`)"
     ],
     AmlResponseMismatch: [
       "the response is about another person",
-      "**not a \"No\"**. Review the case and tell the service at once: something between you and the service mixes up responses"
+      "**not a \"No\"**. Review the case and tell the service at once: responses are mixed up"
     ],
     TokenRejected: [
-      "the token endpoint responds with a 4xx other than 408 and 429, or with an `error` in a 2xx: the customer id or key is wrong, or the customer is blocked",
-      "alert an operator. The client does not send the same credentials again for 30 s"
+      "a 4xx other than 408 and 429, or an `error` in a 2xx: wrong credentials, or a blocked customer",
+      "alert an operator"
     ],
-    TokenEndpointUnavailable: [
-      "no connection to the token endpoint, or it responds with 408, 429 or 5xx; or the client cannot read its credentials",
-      "retry later"
-    ],
-    TokenResponseInvalid: [
-      "the response of the token endpoint is not a token response",
-      "tell the service; check `authUrl`"
-    ],
+    TokenEndpointUnavailable: ["no connection, 408, 429 or 5xx; or the credentials cannot be read", "retry later"],
+    TokenResponseInvalid: ["no token response", "tell the service; check `authUrl`"],
     TokenTimeout: ["no token in time", "retry later"],
     TokenProviderClosed: [
       "the scope of the layer is closed",
-      "nothing, if the program is ending. Otherwise build the layer in a scope that is open for longer"
+      "nothing, if the program is ending; otherwise build the layer in a longer scope"
     ]
   }
 

@@ -334,7 +334,6 @@ describe("The runbooks of docs/operating.md", () => {
           ["id,name,date_of_birth", ...names.map((name, i) => `C-${i + 1},${name},1990-02-01`), ""].join("\n")
         )
       const ten = people("first-ten.csv", ["Zoë Testpep", ...Array.from({ length: 9 }, () => "Ada Testclear")])
-      const listed = people("listed.csv", ["Zoë Testpep"])
       const ledger = ["--ledger", join(folder, "ledger.sqlite")]
       const missing: Array<string> = []
       const prints = (exitCode: number, args: ReadonlyArray<string>, changes: Processes.Variables = {}) =>
@@ -346,7 +345,6 @@ describe("The runbooks of docs/operating.md", () => {
           for (const line of lines.split("\n")) if (!page.includes(line)) missing.push(line)
         })
       yield* prints(10, ["start", ten, "--run", "first-ten", "--rate", "5"])
-      yield* prints(10, ["start", listed, "--run", "listed-1"])
       const closed = { IDV_AUTH_URL: "http://127.0.0.1:1" }
       const noResult = people("no-result.csv", ["Ada Testclear", "Ada Testclear"])
       yield* prints(2, ["start", noResult, "--run", "night"], closed)
@@ -354,7 +352,6 @@ describe("The runbooks of docs/operating.md", () => {
       const newKey = `k2:${Buffer.alloc(32, 2).toString("base64")}`
       yield* prints(1, ["work", "--run", "night"], { IDV_RESCREEN_KEY: newKey })
       yield* prints(0, ["work", "--run", "night"], { IDV_RESCREEN_KEY: `${newKey},${variables["IDV_RESCREEN_KEY"]}` })
-      yield* prints(0, ["pause", "--run", "night"])
       yield* prints(0, ["erase", "--older-than", "400d"])
       const [, command = "", sent = ""] = /^\$ (awk .+)\n(.+)$/m.exec(page) ?? []
       assert.strictEqual(yield* Command.string(Command.make("sh", "-c", `cd ${folder} && ${command}`)), `${sent}\n`)
