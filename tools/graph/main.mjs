@@ -6,7 +6,7 @@ import config from "../../.dependency-cruiser.mjs"
 const page = new URL("../../docs/architecture.md", import.meta.url)
 
 const packageOf = (path) => /^packages\/([^/]+)\/src\//.exec(path)?.[1]
-const roomOf = (name) => (path) => new RegExp(`^packages/${name}/src/internal/([^/]+)/`).exec(path)?.[1]
+const coreRoomOf = (path) => /^packages\/core\/src\/internal\/([^/]+)\//.exec(path)?.[1]
 
 const { output: { modules } } = await cruise(["packages"], { ...config.options, ruleSet: { forbidden: [] } })
 
@@ -21,7 +21,7 @@ const graph = (groupOf) => {
   return ["```mermaid", "flowchart TD", ...[...edges].sort(), "```"].join("\n")
 }
 
-const graphs = { packages: graph(packageOf), rooms: graph(roomOf("mock-server")), coreRooms: graph(roomOf("core")) }
+const graphs = { packages: graph(packageOf), coreRooms: graph(coreRoomOf) }
 
 const before = readFileSync(page, "utf8")
 const after = before.replace(
