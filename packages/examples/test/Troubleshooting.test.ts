@@ -1,7 +1,8 @@
 /** Causes the messages that docs/troubleshooting.md quotes. */
+import { Conformance, Contract } from "@effect-idv/contract"
 import { AmlClient, Idv, Person } from "@effect-idv/core"
-import { MockServer } from "@effect-idv/mock-server"
-import { NodeHttpClient } from "@effect/platform-node"
+import { Control, MockServer } from "@effect-idv/mock-server"
+import { NodeContext, NodeHttpClient } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Cause, Context, Effect, Layer, Redacted, TestClock, TestServices } from "effect"
 import { readFileSync } from "node:fs"
@@ -71,3 +72,36 @@ it.live("quotes the failure of a promise", () =>
         assert.notProperty(error, "_tag")
       })
     )))
+
+const sandbox = (url: string): Conformance.Target => ({
+  kind: "sandbox",
+  authUrl: url,
+  baseUrl: `${url}/`,
+  customerId: "demo-customer",
+  customerKey: Redacted.make("demo-key"),
+  spacing: 0
+})
+
+/** Asserts that the page quotes the last line of the suite's report about a service with this fault. */
+const assertSuiteQuoted = (fault: string) =>
+  Effect.gen(function*() {
+    const { url } = yield* MockServer.MockServer
+    const { session } = yield* Control.Control
+    yield* session("demo-customer").fault(fault)
+    const report = yield* Conformance.verify(sandbox(url), yield* Contract.load())
+    assertQuotes(Conformance.verdict(report, sandbox(url)))
+  }).pipe(Effect.provide([MockServer.layerTest, NodeHttpClient.layerUndici, NodeContext.layer]))
+
+it.live("quotes the suite about a sandbox that knows only its own persons", () =>
+  assertSuiteQuoted("aml:status=404"))
+
+it.live("quotes the suite about a firewall", () =>
+  assertSuiteQuoted("token:status=403"))
+
+it.effect("quotes the suite about its budget", () =>
+  Effect.gen(function*() {
+    const target = sandbox("https://api.example.com")
+    const plan = Conformance.planText(Conformance.plan(target), target, yield* Contract.load())
+    const line = plan.split("\n").find((line) => line.includes(" requests is spent; "))
+    assert.include(page, line?.trim())
+  }).pipe(Effect.provide(NodeContext.layer)))

@@ -29,19 +29,14 @@ const faults = Fault.kinds.map(({ description, example, kind }) => [
 const variantsOf = (variants: ReadonlyArray<Profile.Variant>) =>
   variants.map(({ client, value }) => client === "accepts" ? code(value) : `*${code(value)}*`).join(", ")
 
-const profile = Profile.points.map(({ level, name, question, variants }) => [
-  code(name),
-  level,
-  question,
-  variantsOf(variants)
-])
+const profile = Profile.points.map(({ name, question, variants }) => [code(name), question, variantsOf(variants)])
 
 describe("docs/mock-server.md", () => {
   it("has each reserved name, each kind of fault with its defaults, and each option of a profile with its variants", () => {
     const tables = [
       ["people", "last word | response", people],
       ["faults", "kind | effect | fields with a default | short form", faults],
-      ["profile", "option | level | question | variants", profile]
+      ["profile", "option | question | variants", profile]
     ] as const
     const page = tables.reduce(
       (page, [name, header, rows]) => withTable(page, name, header, rows),
