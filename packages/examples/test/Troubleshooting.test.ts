@@ -82,26 +82,30 @@ const sandbox = (url: string): Conformance.Target => ({
   spacing: 0
 })
 
+/** The cases about the first token request and the first check. */
+const cases = Conformance.cases.filter(({ id }) => /^(token|aml)\.(granted|answered|status)$/.test(id))
+
 /** Asserts that the page quotes the last line of the suite's report about a service with this fault. */
 const assertSuiteQuoted = (fault: string) =>
   Effect.gen(function*() {
     const { url } = yield* MockServer.MockServer
     const { session } = yield* Control.Control
     yield* session("demo-customer").fault(fault)
-    const report = yield* Conformance.verify(sandbox(url), yield* Contract.load())
+    const report = yield* Conformance.verify(sandbox(url), yield* Contract.load(), { cases })
     assertQuotes(Conformance.verdict(report, sandbox(url)))
   }).pipe(Effect.provide([MockServer.layerTest, NodeHttpClient.layerUndici, NodeContext.layer]))
 
-it.live("quotes the suite about a sandbox that knows only its own persons", () =>
-  assertSuiteQuoted("aml:status=404"))
+it.live("quotes the suite about a sandbox that knows only its own persons", () => assertSuiteQuoted("aml:status=404"))
 
-it.live("quotes the suite about a firewall", () =>
-  assertSuiteQuoted("token:status=403"))
+it.live("quotes the suite about a firewall", () => assertSuiteQuoted("token:status=403"))
 
 it.effect("quotes the suite about its budget", () =>
   Effect.gen(function*() {
     const target = sandbox("https://api.example.com")
     const plan = Conformance.planText(Conformance.plan(target), target, yield* Contract.load())
     const line = plan.split("\n").find((line) => line.includes(" requests is spent; "))
-    assert.include(page, line?.trim())
+    // The numbers change with each new case of the suite.
+    const [quoted, printed = ""] = [page, line?.trim()].map((text) => text?.replaceAll(/\d+/g, "1"))
+    assert.include(quoted, printed)
+    assert.include(printed, "requests are enough")
   }).pipe(Effect.provide(NodeContext.layer)))
