@@ -109,6 +109,15 @@ describe("The plan of a sandbox run", () => {
       }
     }))
 
+  it("needs no listed test person for the hour of a token and the time of a search", () => {
+    const clocked = { ...sandbox, budget: 100_000, clock: () => Effect.void }
+    const { items } = Conformance.plan({ ...clocked, wrongKeys: true })
+    const ids = new Set(items.map(({ testCase }) => testCase.id))
+    const ofTime = ["token.lifetime", "aml.answer.searched-on.time"]
+    const missing = Conformance.cases.filter(({ claim, id }) => ofTime.includes(claim) && !ids.has(id))
+    deepStrictEqual(missing.map(({ id }) => id), [])
+  })
+
   it("names the smallest budget that is enough for all cases", () => {
     const plans = [0, -1].map((less) => {
       const target = { ...sandbox, persons }

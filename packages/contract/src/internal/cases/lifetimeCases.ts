@@ -32,7 +32,7 @@ const timeline = (text: string): ReadonlyArray<Step> =>
     return check({ token: Number(index), isValid: use === "valid" })
   })
 
-const exposed: AmlStep = check({ person: "listed", token: 0 })
+const exposed: AmlStep = check({ person: "any listed", token: 0 })
 
 const documented: AmlStep = check()
 
