@@ -229,6 +229,12 @@ describe("A mutant", () => {
     assert.isAtLeast(ids.length, 200)
   })
 
+  // The next test compares a sample, and a claim without probes would be noticed only if it is in the sample.
+  it("has probes whose responses it may change", () => {
+    const claims = Mutant.mutants.filter(({ isLate }) => isLate !== true).map(({ claim }) => claim)
+    deepStrictEqual(Arr.difference(Arr.dedupe(claims), Object.keys(allowedChanges)), [])
+  })
+
   it("has a description that continues a sentence", () => {
     deepStrictEqual(Mutant.mutants.filter(({ description }) => !/^[a-z].*[^.]$/.test(description)), [])
   })
