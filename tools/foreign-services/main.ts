@@ -190,10 +190,7 @@ Effect.forEach(
         isProgram(name) ? ofProgram(name, mode) : Effect.succeed(ofSet(name, mode)),
         (servers) => run(name, servers, mode, [first, step])
       )).pipe(
-        Effect.catchTag("SystemError", ({ reason }) =>
-          reason === "NotFound"
-            ? Console.log(`${name} was skipped: this machine has no ${name}.`)
-            : Effect.fail(reason))
+        Effect.catchTag("NotInstalled", ({ needs }) => Console.log(`${name} was skipped: it needs ${needs}.`))
       )
 ).pipe(
   Effect.provide([NodeContext.layer, NodeHttpClient.layerUndici]),

@@ -1,6 +1,6 @@
 /** The services that are programs of their own, in other languages: correct, or with one of their faults. */
 import { Command, HttpClient, HttpClientRequest } from "@effect/platform"
-import { Chunk, Effect, Redacted, Schema, Stream } from "effect"
+import { Chunk, Data, Effect, Redacted, Schema, Stream } from "effect"
 import { fileURLToPath } from "node:url"
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
@@ -15,6 +15,7 @@ const notListed = (name: string, dob: string) => ({ name, dob, matchFound: "No" 
 export const programs = {
   python: {
     program: "python3",
+    needs: "Python 3 (python3)",
     options: [path("python/service.py")],
     persons: [
       listed("Mirela Testpep", "09-02-1951"),
@@ -24,6 +25,7 @@ export const programs = {
   },
   java: {
     program: "java",
+    needs: "a JDK 17 or later (java)",
     options: ["-XX:TieredStopAtLevel=1", path("java/Service.java")],
     persons: [
       listed("Aurelio Bianchi-Testpep", "03-08-1947"),
@@ -42,9 +44,14 @@ const Announcement = Schema.parseJson(Schema.Struct({ url: Schema.String, id: Sc
 
 const FaultList = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
 
-/** The faults of a service, by id. Fails if the machine does not have the language. */
+/** A service does not start on this machine. */
+export class NotInstalled extends Data.TaggedError("NotInstalled")<{ readonly needs: string }> {}
+
+/** The faults of a service, by id. */
 export const faults = (name: Name) =>
-  Effect.flatMap(Command.string(commandOf(name, "--list")), Schema.decode(FaultList))
+  Effect.flatMap(Command.string(commandOf(name, "--list")), Schema.decode(FaultList)).pipe(
+    Effect.mapError(() => new NotInstalled({ needs: programs[name].needs }))
+  )
 
 /** A service until the scope closes: its address and its customer, and how its clock is moved. */
 export const serving = (name: Name, fault?: string) =>
