@@ -84,16 +84,9 @@ const issueOf = (violations: Violation.Violations, ast: AST.AST): ParseResult.Pa
  * A fault, as an object or as a text in one line, such as `aml:hang` or `token:status=503:nth=2`. In an object, a
  * duration is a number of milliseconds or a text such as `2 seconds`.
  *
- * The line is `on:what[=value][:when[=value]]`, or a JSON object. The value of `what` sets one field of the fault:
- *
- * - `latency`: the fixed delay.
- * - `status`: `status`.
- * - `reset`, `fin`, `hang`: `at`.
- * - `truncation`: `keep`. `randomBytes`: `length`. `oversize`: `bytes`.
- * - `drip`: `every`.
- * - `quota`: `limit`.
- *
- * The value of `when` sets `n` of `nth`, `first` and `every`, `p` of `probability`, or `for` of `window`.
+ * The line is `on:what[=value][:when[=value]]`, or a JSON object. The value of `what` sets one field of the fault, such
+ * as the `status` of `status`; `kinds` has an example of each. The value of `when` sets `n` of `nth`, `first` and
+ * `every`, `p` of `probability`, or `for` of `window`.
  *
  * @category schemas
  * @since 0.1.0

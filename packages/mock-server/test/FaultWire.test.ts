@@ -388,7 +388,7 @@ const cases: Record<Fault.What["kind"], ReadonlyArray<Case>> = {
   ]
 }
 
-const table = Fault.kinds.flatMap(({ kind, on }) =>
+const table = Fault.kinds.filter(({ kind }) => kind in cases).flatMap(({ kind, on }) =>
   on.flatMap((on) => cases[kind].map((one, index) => [kind, on, one.what, one, index] as const))
 )
 

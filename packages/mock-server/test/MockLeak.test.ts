@@ -1,4 +1,4 @@
-import { Control, type Fault, type Journal, MockServer, Profile, Session } from "@effect-idv/mock-server"
+import { Control, Fault, type Journal, MockServer, Profile, Session } from "@effect-idv/mock-server"
 import { HttpServerRequest } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -133,29 +133,20 @@ const drive = Effect.gen(function*() {
   return [issued, issued.split(".")[1] ?? "", profileId, profileId.split(".")[1] ?? ""]
 })
 
-const faults: ReadonlyArray<typeof Fault.What.Encoded> = [
-  { kind: "status", status: 500, body: "none" },
-  { kind: "malformedJson" },
-  { kind: "invalidUtf8" },
-  { kind: "somebodyElse" },
-  { kind: "unknownMatch" },
-  { kind: "oversize", bytes: 1000 },
-  { kind: "html" },
-  { kind: "empty" },
-  { kind: "quota", limit: 1 },
-  { kind: "tokenExpiry" },
-  { kind: "tokenRevocation" }
-]
+const faultValues: Partial<Record<Fault.What["kind"], string>> = {
+  latency: "1 millis",
+  reset: "body",
+  fin: "body",
+  drip: "1 millis",
+  oversize: "1000",
+  quota: "1"
+}
 
-const scripted: typeof faults = [
-  { kind: "truncation" },
-  { kind: "badChunk" },
-  { kind: "falseGzip" },
-  { kind: "duplicateLength" },
-  { kind: "randomBytes" },
-  { kind: "reset", at: "body" },
-  { kind: "fin", at: "body" }
-]
+/** Each kind that ends. */
+const faults = Fault.kinds.filter(({ kind }) => kind !== "hang").map(({ kind }) => {
+  const { [kind]: value } = faultValues
+  return `aml:${kind}${value === undefined ? "" : `=${value}`}`
+})
 
 const variants: ReadonlyArray<Profile.Patch> = Profile.points.flatMap(({ name, variants }) =>
   variants.map(({ value }): Profile.Patch => JSON.parse(JSON.stringify({ [name]: value })))
@@ -175,8 +166,8 @@ const driveAll = Effect.gen(function*() {
         handles.push([profileIdOf(answer.value)])
       }
     })
-  for (const what of faults.concat(scripted)) {
-    yield* mine.fault({ on: "aml", what })
+  for (const fault of faults) {
+    yield* mine.fault(fault)
     yield* again(canary.name)
     yield* mine.clearFaults
   }
