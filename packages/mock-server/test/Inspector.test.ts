@@ -387,6 +387,8 @@ describe("The page", { concurrent: true }, () =>
         deepStrictEqual(yield* tab.act((page) => page.evaluate(overflowing)), [], "the detail")
         yield* tab.act((page) => page.click("#detail .close"))
         strictEqual(yield* tab.act((page) => page.isVisible("#detail")), false)
+        const bar = yield* tab.act((page) => page.locator(".bar").boundingBox())
+        strictEqual((bar?.height ?? 100) < 75, true, `two lines, and it is ${bar?.height} high`)
         for (const id of ["exchanges", "profile", "test-persons", "send", "faults"]) {
           yield* show(tab, id)
           deepStrictEqual(yield* tab.act((page) => page.evaluate(overflowing)), [], id)

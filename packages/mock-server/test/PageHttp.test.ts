@@ -175,7 +175,7 @@ describe("The page over HTTP", () => {
         ["2", "1"]
       )
       assertInclude((yield* swap(page, "/clock", { advance: "2 hours" })).text, "2h ahead")
-      assertMatch((yield* shown(`${root}/test-one`)).html, /UTC, <span class="muted">real time</)
+      assertMatch((yield* shown(`${root}/test-one`)).html, /<span class="muted real">UTC, real time</)
 
       yield* shown(`${url}/elsewhere`)
       const unmatched = yield* swap(page, "/exchanges", { session: "none" })

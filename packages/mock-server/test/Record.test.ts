@@ -526,7 +526,7 @@ describe("idv-mock diff", () => {
         "tokenStatus (token.success.status): the service has 201, the mock server 200",
         "credVersion (aml.cred-version): the service has 1.7, the mock server 1.0",
         "nameEcho (aml.name.echo): the service has nfd, the mock server exact",
-        "Not compared, because no request showed it:\n  expiredToken\n  rateLimit",
+        "Not compared, because no request showed it:\n  expiredToken\n  rateLimit\n  a listed person (--person)",
         stdout.at(-1)
       ])
       strictEqual(succeeded, false)

@@ -118,7 +118,9 @@ export const diff = (
     }
     const contract = yield* Effect.mapError(Contract.load(), ({ message }) => new Differs({ message }))
     const cases = casesOf(contract)
-    yield* Console.error(Conformance.planText(Conformance.plan(target, cases), target, contract))
+    const plan = Conformance.planText(Conformance.plan(target, cases), target, contract)
+    // The reasons name flags of `verify`.
+    yield* Console.error(plan.replaceAll(/^ +not tested.*\n/gm, ""))
     // Only a run against a mock server fails.
     const service = yield* Effect.catchTag(
       Conformance.verify(target, contract, { cases }),
@@ -142,7 +144,11 @@ export const diff = (
     yield* Effect.forEach(onlyMock, (name) => Console.log(`${name}: the service did not show it`), { discard: true })
     yield* list("Stated by the recording, because no profile plays them:", recorded.map(lineOf))
     yield* list("Not specified by the document, and the mock server has one variant:", others.map(lineOf))
-    yield* list("Not compared, because no request showed it:", notCompared)
+    const isListedShown = target.persons?.some(({ matchFound }) => matchFound === "Potential match") ?? false
+    yield* list("Not compared, because no request showed it:", [
+      ...notCompared,
+      ...(isListedShown ? [] : ["a listed person (--person)"])
+    ])
     const count = differences.length + onlyMock.length
     const summary = `${Text.plural(count, "difference")} in ${Text.plural(compared, "behaviour")}, after ${
       Text.plural(service.requests, "request")

@@ -40,7 +40,7 @@ export const ClockPanel = ({ clock, path }: { readonly path: string; readonly cl
         >
           {iso.slice(0, 19).replace("T", " ")}
         </time>{" "}
-        UTC, <span class="muted">{description(clock)}</span>
+        <span class={description(clock) === realTime ? "muted real" : "muted"}>UTC, {description(clock)}</span>
       </p>
       <Form action={`${path}/clock`} panel="clock" class="buttons" label="Move the clock">
         <Change field="advance" value="1 minute" label="+1 min" />

@@ -175,6 +175,7 @@ button:disabled { cursor: default; color: var(--muted); border-color: var(--line
 .exchanges tbody:has([aria-current]) { background: var(--info-ground) }
 .exchanges .badge + .badge:not(.claim) { margin-left: 0.25rem }
 .exchanges:has(tbody) + .empty { display: none }
+.exchanges:not(:has(tbody)) thead { display: none }
 button.open { min-height: 1.25rem; padding: 0 0.4rem; border-color: transparent; background: none; font-variant-numeric: tabular-nums; margin-left: -0.4rem }
 #detail:empty { display: none }
 #detail { border-left: 1px solid var(--line); background: var(--inset); min-width: 0 }
@@ -250,6 +251,17 @@ form.examples { display: grid; gap: 0.375rem; padding: 0 1rem 0.75rem }
 @media (max-width: 44rem) {
   html { scroll-padding-top: 1rem }
   .bar, nav { position: static; padding-inline: 0.75rem }
+  .bar { column-gap: 0.625rem }
+  .bar #clock { order: 2; flex: 1 1 100% }
+  .brand { font-size: 0 }
+  .brand::before { font-size: 1rem; margin: 0 }
+  .switch { min-width: 0 }
+  .switch label { position: absolute; clip-path: inset(50%) }
+  .switch select { min-width: 0 }
+  .now .real { display: none }
+  #clock :is(time, .small) { font-size: 0.75rem }
+  #clock .small { padding: 0 0.2rem }
+  #clock .buttons { gap: 0.25rem }
   main { padding: 0.75rem }
   #exchanges > header { padding-right: 5rem }
   .exchanges, .exchanges tbody { display: block }
