@@ -1,5 +1,8 @@
-/** Writes the import graphs of docs/architecture.md; with `--check`, fails if the page is out of date. */
-import { cruise } from "dependency-cruiser"
+/**
+ * Writes the import graphs of docs/architecture.md. With `--check`, fails if the page is out of date, or if an import
+ * breaks a rule.
+ */
+import { cruise, format } from "dependency-cruiser"
 import { readFileSync, writeFileSync } from "node:fs"
 import config from "../../.dependency-cruiser.mjs"
 
@@ -8,7 +11,9 @@ const page = new URL("../../docs/architecture.md", import.meta.url)
 const packageOf = (path) => /^packages\/([^/]+)\/src\//.exec(path)?.[1]
 const coreRoomOf = (path) => /^packages\/core\/src\/internal\/([^/]+)\//.exec(path)?.[1]
 
-const { output: { modules } } = await cruise(["packages"], { ...config.options, ruleSet: { forbidden: [] } })
+const { options, ...ruleSet } = config
+const { output } = await cruise(["packages"], { ...options, ruleSet, validate: true })
+const { modules } = output
 
 /** A Mermaid graph of the imports between groups of modules. */
 const graph = (groupOf) => {
@@ -29,7 +34,12 @@ const after = before.replace(
   (_, start, name, end) => `${start}${graphs[name]}\n${end}`
 )
 if (!process.argv.includes("--check")) writeFileSync(page, after)
-else if (before !== after) {
-  process.stderr.write("docs/architecture.md is out of date: run pnpm graph\n")
-  process.exitCode = 1
+else {
+  const rules = await format(output, { outputType: "err-long" })
+  process.stdout.write(rules.output)
+  process.exitCode = rules.exitCode
+  if (before !== after) {
+    process.stderr.write("docs/architecture.md is out of date: run pnpm graph\n")
+    process.exitCode = 1
+  }
 }
