@@ -137,8 +137,8 @@ export interface Service {
   readonly remove: (customerId: string) => Effect.Effect<boolean>
   /** The journal of requests that match no session. */
   readonly unmatched: Journal.Journal
-  /** The default settings of a session. */
-  readonly settings: Settings
+  /** The options of a session that is created without its own, and of a request that matches no session. */
+  readonly options: OptionValues
 }
 
 /**
@@ -160,13 +160,15 @@ export const maxTestSessions = 1_000
 
 const decodeCredential = Schema.decodeSync(AmlCredential)
 
+const optionValues = ({ clockSkew = 0, profile = Profile.defaultProfile }: Settings): OptionValues => ({
+  clockSkew,
+  profile
+})
+
 const makeSession = (customer: Customer, settings: Settings, journalOptions: Omit<Journal.Options, "now">) =>
   Effect.gen(function*() {
     const seed = settings.seed ?? (yield* Random.nextIntBetween(0, 2 ** 31))
-    const initialOptions: OptionValues = {
-      profile: settings.profile ?? Profile.defaultProfile,
-      clockSkew: settings.clockSkew ?? 0
-    }
+    const initialOptions = optionValues(settings)
     const clock = yield* SessionClock.make
     const journal = yield* Journal.make({ ...journalOptions, now: clock.now })
     const options = yield* Ref.make(initialOptions)
@@ -308,7 +310,7 @@ export const layer = (
         },
         remove: (customerId) => Effect.sync(() => sessions.delete(customerId) || testSessions.delete(customerId)),
         unmatched: yield* Journal.make(journalOptions),
-        settings
+        options: optionValues(settings)
       }
     })
   )

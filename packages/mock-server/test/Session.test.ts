@@ -102,12 +102,17 @@ describe("Session", () => {
 
   it.effect("is reset without effect on any other session", () =>
     Effect.gen(function*() {
+      const { options: initial } = yield* Session.Sessions
       const [one, other] = [yield* find("test-one"), yield* find("test-other")]
       const fault = Either.getOrThrow(Fault.make({ on: "aml", what: { kind: "hang" } }))
       const tokens = yield* Effect.forEach([one, other], (session) =>
         Effect.gen(function*() {
           yield* session.clock.set((yield* session.clock.now) + 7_200_000)
-          yield* Ref.set(session.options, { clockSkew: 5, profile: Profile.presets.hostile })
+          yield* Ref.update(session.options, (values) => ({
+            ...values,
+            clockSkew: 5,
+            profile: Profile.presets.hostile
+          }))
           yield* session.faults.set(fault)
           return yield* session.issueToken
         }))
@@ -115,12 +120,7 @@ describe("Session", () => {
         Effect.all([clock.now, Ref.get(options), Effect.map(faults.list, ({ length }) => length), statusOf(token)])
       const before = yield* state(other, tokens[1])
       yield* one.reset
-      deepStrictEqual(yield* state(one, tokens[0]), [
-        0,
-        { clockSkew: 0, profile: Profile.defaultProfile },
-        0,
-        "unknown"
-      ])
+      deepStrictEqual(yield* state(one, tokens[0]), [0, initial, 0, "unknown"])
       deepStrictEqual(yield* state(other, tokens[1]), before)
       strictEqual(before[0], 7_200_000)
     }).pipe(Effect.provide(layer)))

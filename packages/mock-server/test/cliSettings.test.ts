@@ -4,6 +4,7 @@ import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { ConfigProvider, Duration, Effect, Redacted } from "effect"
 import * as Settings from "../src/internal/command/settings.ts"
+import * as SessionOptions from "../src/internal/operations/sessionOptions.ts"
 
 type Flags = Readonly<Record<string, ReadonlyArray<string>>>
 
@@ -220,9 +221,9 @@ describe("The config file of serve", () => {
     [
       "an unknown key",
       { prot: 1 },
-      "--config: prot is unexpected: expected one of host, port, portFile, log, controlToken, allowedHosts, seed, " +
-      "clockSkew, profile, faults, testPersons, customers, tls, tlsCa, tlsCert, tlsKey, reveal, gracePeriod, " +
-      "requestTimeout, force"
+      `--config: prot is unexpected: expected one of host, port, portFile, log, controlToken, allowedHosts, ${
+        SessionOptions.all.map(({ name }) => name).join(", ")
+      }, customers, tls, tlsCa, tlsCert, tlsKey, reveal, gracePeriod, requestTimeout, force`
     ],
     [
       "an unknown key of a customer",

@@ -2,12 +2,13 @@
 import type { Control } from "@effect-idv/mock-server"
 import { ControlApi, type MockServer } from "@effect-idv/mock-server"
 import { FetchHttpClient } from "@effect/platform"
-import { ConfigProvider, Effect, Either, Redacted, Schema } from "effect"
+import { ConfigProvider, Effect, Either, Option, Redacted, Schema } from "effect"
 import { PassThrough } from "node:stream"
 import { main } from "../../src/internal/command/main.ts"
 import * as Tools from "../../src/internal/mcp/tools.ts"
 import { groups } from "../../src/internal/operations/all.ts"
 import * as Remote from "../../src/internal/operations/remote.ts"
+import * as SessionOptions from "../../src/internal/operations/sessionOptions.ts"
 import { captured } from "./captured.ts"
 
 /** The name of an operation, such as `clock.change`. */
@@ -152,13 +153,17 @@ const wordsOf = ({ input, operation }: Call): ReadonlyArray<string> => {
     case "clock.read":
       return ["clock", "show"]
     case "sessions.change": {
-      const { clockSkew, faults = [] } = fields
+      const single = SessionOptions.all.flatMap(({ flag, name }) =>
+        Option.isSome(flag) && !flag.value.isRepeated && fields[name] !== undefined
+          ? [`--${flag.value.name}`, String(fields[name])]
+          : []
+      )
       return [
         "session",
         "set",
-        ...(clockSkew === undefined ? [] : ["--clock-skew", String(clockSkew)]),
+        ...single,
         ...profile(fields["profile"]),
-        ...Array.from(Object.values(fieldsOf(faults)), (fault) => ["--fault", textOf(fault)]).flat()
+        ...Array.from(Object.values(fieldsOf(fields["faults"] ?? [])), (fault) => ["--fault", textOf(fault)]).flat()
       ]
     }
     case "profile.change":

@@ -36,6 +36,8 @@ interface Definition<A, I, Shown, ShownI> {
   /** What the state of a session shows. */
   readonly shown: Schema.Schema<Shown, ShownI>
   readonly read: (session: Session.Session) => Effect.Effect<Shown>
+  /** What the line of a session on the command line says about it. Empty for the default. */
+  readonly text: (value: Shown) => string
   /** None if the option has its value for the whole session. A reset sets the value that the session began with. */
   readonly set: ((session: Session.Session, value: A) => Effect.Effect<void>) | undefined
 }
@@ -43,6 +45,7 @@ interface Definition<A, I, Shown, ShownI> {
 /** `name` is the field of the option. */
 const option = <A, I, Shown, ShownI>(name: string, definition: Definition<A, I, Shown, ShownI>) => {
   const isValue = Schema.is(Schema.typeSchema(definition.schema))
+  const isShown = Schema.is(Schema.typeSchema(definition.shown))
   const readEntry = (session: Session.Session): Effect.Effect<readonly [string, unknown]> =>
     Effect.map(definition.read(session), (value) => [name, value])
   return {
@@ -50,6 +53,10 @@ const option = <A, I, Shown, ShownI>(name: string, definition: Definition<A, I, 
     name,
     readEntry,
     input: Schema.optionalWith(definition.schema, { exact: true }),
+    textIn: (info: Readonly<Record<string, unknown>>): string => {
+      const value = info[name]
+      return isShown(value) ? definition.text(value) : ""
+    },
     /** Sets the option if the change has it. */
     apply: (session: Session.Session, change: Readonly<Record<string, unknown>>) => {
       const value = change[name]
@@ -85,6 +92,7 @@ export const options = {
     flag: Option.some(single("seed", "number")),
     shown: Schema.Number,
     read: ({ seed }) => Effect.succeed(seed),
+    text: (seed) => `seed ${seed}`,
     set: undefined
   }),
   clockSkew: option("clockSkew", {
@@ -94,6 +102,7 @@ export const options = {
     flag: Option.some(single("clock-skew", "duration")),
     shown: SignedDurationText,
     read: ({ options }) => Effect.map(Ref.get(options), ({ clockSkew }) => clockSkew),
+    text: (clockSkew) => clockSkew === 0 ? "" : `clock skew ${clockSkew} ms`,
     set: ({ options }, clockSkew) => Ref.update(options, (values) => ({ ...values, clockSkew }))
   }),
   profile: option("profile", {
@@ -107,6 +116,10 @@ export const options = {
     }),
     shown: Profile.Profile,
     read: ({ options }) => Effect.map(Ref.get(options), ({ profile }) => profile),
+    text: (profile) => {
+      const changed = Profile.points.filter(({ name }) => profile[name] !== Profile.defaultProfile[name])
+      return changed.length === 0 ? "" : `profile ${changed.map(({ name }) => `${name}=${profile[name]}`).join(" ")}`
+    },
     set: ({ options }, patch) =>
       Ref.update(options, (values) => ({ ...values, profile: Profile.apply(values.profile, patch) }))
   }),
@@ -121,6 +134,7 @@ export const options = {
     }),
     shown: Schema.NonNegativeInt,
     read: ({ faults }) => Effect.map(faults.list, ({ length }) => length),
+    text: (count) => `faults: ${count}`,
     set: ({ faults }, list) => Effect.zipRight(faults.clear, Effect.forEach(list, faults.set, { discard: true }))
   }),
   testPersons: option("testPersons", {
@@ -129,6 +143,7 @@ export const options = {
     flag: Option.none(),
     shown: Schema.NonNegativeInt,
     read: ({ testPersons }) => Effect.map(testPersons.list, ({ length }) => length),
+    text: (count) => count === 0 ? "" : `test persons: ${count}`,
     set: ({ testPersons }, list) => testPersons.set(list)
   })
 }
@@ -149,6 +164,10 @@ export function fields<Key extends "input" | "shown">(key: Key): Pluck<Key>
 export function fields(key: "input" | "shown") {
   return Object.fromEntries(all.map((option) => [option.name, option[key]]))
 }
+
+/** What the line of a session says about its options. */
+export const texts = (info: Readonly<Record<string, unknown>>): ReadonlyArray<string> =>
+  all.map(({ textIn }) => textIn(info)).filter((text) => text !== "")
 
 /** Sets the options that a change has. */
 export const apply = (session: Session.Session, change: Readonly<Record<string, unknown>>): Effect.Effect<void> =>

@@ -146,18 +146,13 @@ const infoOf = (session: Session.Session): Effect.Effect<SessionInfo> =>
     }
   })
 
-/** The options of a profile that differ from the default. */
-const profileText = (profile: Profile.Profile): string =>
-  Profile.points.filter(({ name }) => profile[name] !== Profile.defaultProfile[name])
-    .map(({ name }) => ` ${name}=${profile[name]}`).join("")
-
 /** The state of a session in one line. */
-export const line = ({ clock, clockSkew, customerId, exchanges, faults, profile, seed, testPersons }: SessionInfo) =>
-  `${customerId}: ${DateTime.formatIso(clock.now)}${clock.frozen ? " (frozen)" : ""}, seed ${seed}, ` +
-  (clockSkew === 0 ? "" : `clock skew ${clockSkew} ms, `) +
-  (profileText(profile) === "" ? "" : `profile${profileText(profile)}, `) +
-  (testPersons === 0 ? "" : `test persons: ${testPersons}, `) +
-  `faults: ${faults}, exchanges: ${exchanges}`
+export const line = ({ clock, customerId, exchanges, ...options }: SessionInfo): string =>
+  [
+    `${customerId}: ${DateTime.formatIso(clock.now)}${clock.frozen ? " (frozen)" : ""}`,
+    ...SessionOptions.texts(options),
+    `exchanges: ${exchanges}`
+  ].join(", ")
 
 export const sessions = {
   list: Operation.make({
@@ -186,12 +181,7 @@ export const sessions = {
         const sessions = yield* Session.Sessions
         const session = yield* sessions.create(
           { customerId, customerKey: customerKey ?? Session.testKey },
-          {
-            ...options,
-            ...(profile && {
-              profile: Profile.apply(sessions.settings.profile ?? Profile.defaultProfile, profile)
-            })
-          }
+          { ...options, ...(profile && { profile: Profile.apply(sessions.options.profile, profile) }) }
         )
         return yield* infoOf(session)
       })

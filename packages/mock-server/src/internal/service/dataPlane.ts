@@ -12,7 +12,6 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import type * as Fault from "../../Fault.ts"
-import * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
 import * as Kinds from "../faults/kinds.ts"
 import type { Operation } from "../journal/entry.ts"
@@ -62,18 +61,18 @@ const exchange = ({ isLenient, recorder, sessions }: Services, head: Request.Hea
     const operation = operationOf(path)
     const token = Request.bearer(request)
 
-    // Find its session. A request without one uses the settings of the server.
+    // Find its session. A request without one uses the options of the server.
     const session = yield* findSession(sessions, request, path, operation, isLenient)
-    const { clockSkew, customerId, journal, now, profile, random } = Option.isSome(session)
-      ? { ...session.value, ...(yield* Ref.get(session.value.options)), now: yield* session.value.clock.now }
+    const { customerId, journal, now, options, random } = Option.isSome(session)
+      ? { ...session.value, options: yield* Ref.get(session.value.options), now: yield* session.value.clock.now }
       : {
         customerId: null,
         journal: sessions.unmatched,
         now: arrivedAt,
-        profile: sessions.settings.profile ?? Profile.defaultProfile,
-        clockSkew: sessions.settings.clockSkew ?? 0,
+        options: sessions.options,
         random: recorder.random
       }
+    const { clockSkew, profile } = options
 
     // Count the request for the session's faults, and get those that fire.
     const firings = yield* fireFaults(session, operation, token)
@@ -88,7 +87,7 @@ const exchange = ({ isLenient, recorder, sessions }: Services, head: Request.Hea
       : yield* Effect.zipRight(
         expireOrRevoke(firings, session, token),
         Effect.flatMap(
-          decide(request, path, operation, session, { profile, clockSkew }),
+          decide(request, path, operation, session, options),
           (decision) =>
             isLenient && operation === "token" && decision.facts.kind === "refused" && Option.isSome(session)
               ? TokenEndpoint.grant(decision, session.value, profile)
