@@ -90,6 +90,29 @@ describe("The table of a report", () => {
       assert(lines.length < 100, `${lines.length}`)
     }).pipe(Effect.provide(MockServer.layerHttpClient)))
 
+  it.effect("tells a wrong field once, with the other cases whose responses have it", () =>
+    Effect.gen(function*() {
+      const real = yield* HttpClient.HttpClient
+      const wrong = HttpClient.make((request) =>
+        Effect.gen(function*() {
+          const response = yield* real.execute(request)
+          const { headers, status } = response
+          const text = (yield* response.text).replace(/"birth_year":"\d+"/, "\"birth_year\":\"0000\"")
+          return HttpClientResponse.fromWeb(request, new Response(text, { headers, status }))
+        })
+      )
+      const report = yield* Effect.provideService(verified(sandbox), HttpClient.HttpClient, wrong)
+      const own = report.results.filter(({ claim, verdict }) => claim === "aml.answer.every" && verdict === "violated")
+      const [first, ...others] = own.map(({ id }) => id)
+      assert(others.length > 0)
+      const lines = Conformance.toTable(report, yield* reference, sandbox).split("\n")
+      const about = lines.filter((line) => line.includes("birth_year wrong"))
+      deepStrictEqual(about.length, 1)
+      const more = `${others.length} more case${others.length === 1 ? "" : "s"}: ${others.join(", ")}`
+      deepStrictEqual(lines.filter((line) => line.trim() === `the same in ${more}`).length, 1)
+      assert(lines.some((line) => line.startsWith(`  ✗ ${first}: `)))
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+
   it.effect("shows what a drift differs from, and the profile flags of the mock server", () =>
     Effect.gen(function*() {
       const cases = Conformance.cases.filter(({ id }) => /^(token\.status|aml\.(cred-version|searched-on))/.test(id))

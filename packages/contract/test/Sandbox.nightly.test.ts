@@ -34,9 +34,15 @@ const verify = (...flags: ReadonlyArray<string>) =>
     return { stdout, stderr, exitCode: Number(exitCode) }
   })
 
-/** The cases with a mark, such as `✗`. */
+/** The cases with a mark, such as `✗`, and those of the same cause below them. */
 const marked = (table: string, mark: string) =>
-  table.split("\n").flatMap((line) => line.startsWith(`  ${mark} `) ? line.trim().split(/[ :]+/)[1] ?? [] : [])
+  table.split("\n").flatMap((line) =>
+    line.startsWith(`  ${mark} `)
+      ? line.trim().split(/[ :]+/)[1] ?? []
+      : mark === "✗"
+      ? /^ +the same in \d+ more cases?: (.+)$/.exec(line)?.[1]?.split(", ") ?? []
+      : []
+  )
 
 const observedOf = (text: string) =>
   Either.map(Contract.fromYaml(text), ({ claims }) => (id: string) => claims.find((claim) => claim.id === id))

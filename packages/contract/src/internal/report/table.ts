@@ -55,6 +55,15 @@ const variables: ReadonlyArray<readonly [pattern: RegExp, meaning: string]> = [
   [/\$AML_PROFILE/, "$AML_PROFILE is the profile of the last response"]
 ]
 
+/** The observation about every field names the wrong one, so that results of this claim with one observation have one cause. */
+const everyField = "aml.answer.every"
+
+/** The results of a claim by their cause: each other claim has one for each case. */
+const causesOf = (claim: string, results: ReadonlyArray<Result>): ReadonlyArray<Arr.NonEmptyArray<Result>> =>
+  claim === everyField
+    ? Object.values(Arr.groupBy(results, ({ observed = "" }) => observed))
+    : results.map((result) => [result])
+
 /**
  * Each violated claim once, with its sentence, and below it its cases: what was expected and observed, and a command that
  * shows it. A command stands once, below the first case that it shows.
@@ -70,10 +79,17 @@ const violatedOf = (results: ReadonlyArray<Result>, contract: Contract.Contract)
     ...(used.length === 0 ? [] : [`  In the commands, ${used.join("; ")}`]),
     ...claims.flatMap(([claim, own]) => [
       `${claim}: ${CaseText.sentenceOf(contract, own[0])}`,
-      ...own.flatMap((result) => [
+      ...causesOf(claim, own).flatMap(([result, ...others]) => [
         `  ✗ ${result.id}: ${CaseText.titleOf(result)}`,
         `      ${CaseText.of(contract)(result)}`,
-        ...(result.curl === undefined || !isFirst(result) ? [] : [`      ${result.curl}`])
+        ...(result.curl === undefined || !isFirst(result) ? [] : [`      ${result.curl}`]),
+        ...(others.length === 0
+          ? []
+          : [
+            `      the same in ${Summary.quantity(others.length, "more case")}: ${
+              others.map(({ id }) => id).join(", ")
+            }`
+          ])
       ])
     ]),
     ""
