@@ -1,12 +1,14 @@
 /** The data of a report: what the contract says about the observations of a run. */
-import type * as DateTime from "effect/DateTime"
+import * as DateTime from "effect/DateTime"
+import * as Schema from "effect/Schema"
 import type * as Contract from "../Contract.ts"
 import type { Kind, TestPerson } from "./model.ts"
+import * as TargetOptions from "./targetOptions.ts"
 
 /**
  * - `pass`: the contract accepts the observation.
  * - `lenient`: the target accepts a request that the service document does not show.
- * - `drift`: an unspecified point turned out different from the contract's default, or from the observations of an
+ * - `drift`: an unspecified point turned out different from the contract's default, or from the observations of a
  *   file of claims.
  * - `violated`: the observation contradicts a sentence of the service document.
  * - `not tested`: the case did not run, or was skipped. The result has the reason.
@@ -155,3 +157,43 @@ export interface RunInfo {
    */
   readonly checks?: number | undefined
 }
+
+const count = Schema.optionalWith(Schema.NonNegativeInt, { exact: true })
+
+const text = Schema.optionalWith(Schema.String, { exact: true })
+
+/** The circumstances that a report shows. The customer is not among them. */
+export const ShownRunInfo = Schema.Struct({
+  authUrl: text,
+  baseUrl: text,
+  startedAt: text,
+  version: text,
+  claimsSha256: text,
+  contractVersion: count,
+  /** The SHA-256 digest of the service document. */
+  documentSha256: text,
+  requests: Schema.NonNegativeInt,
+  /** Only for a sandbox. */
+  budget: count,
+  checks: count
+})
+
+export type ShownRunInfo = typeof ShownRunInfo.Type
+
+/** The circumstances of a run, as a report shows them. */
+export const shownRunInfo = (
+  { kind, requests }: Report,
+  { document, version: contractVersion }: Contract.Contract,
+  { authUrl, baseUrl, budget = TargetOptions.defaultBudget, checks, claimsSha256, startedAt, version }: RunInfo
+): ShownRunInfo => ({
+  ...(authUrl !== undefined && { authUrl: TargetOptions.shownAddress(authUrl) }),
+  ...(baseUrl !== undefined && { baseUrl: TargetOptions.shownAddress(baseUrl) }),
+  ...(startedAt !== undefined && { startedAt: DateTime.formatIso(startedAt) }),
+  ...(version !== undefined && { version }),
+  ...(claimsSha256 !== undefined && { claimsSha256 }),
+  ...(contractVersion !== undefined && { contractVersion }),
+  ...(document !== undefined && { documentSha256: document.sha256 }),
+  requests,
+  ...(kind === "sandbox" && { budget }),
+  ...(checks !== undefined && { checks })
+})

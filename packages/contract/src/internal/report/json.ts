@@ -1,8 +1,7 @@
 /** A report for programs. */
 import * as Schema from "effect/Schema"
 import * as Contract from "../../Contract.ts"
-import { type Report, type RunInfo, verdicts } from "../results.ts"
-import * as ShownRunInfo from "./shownRunInfo.ts"
+import { type Report, type RunInfo, ShownRunInfo, shownRunInfo, verdicts } from "../results.ts"
 import * as Summary from "./summary.ts"
 
 const count = Schema.NonNegativeInt
@@ -42,7 +41,7 @@ export const ReportFile = Schema.Struct({
   conforms: Schema.Boolean,
   verdict: Schema.String,
   requests: count,
-  run: ShownRunInfo.ShownRunInfo,
+  run: ShownRunInfo,
   counts: Schema.Struct({
     cases: Summary.CaseCounts,
     claims: Summary.ClaimCounts
@@ -64,7 +63,7 @@ export const make = (report: Report, contract: Contract.Contract, runInfo: RunIn
     conforms: alarms.length === 0,
     verdict: Summary.verdict(report, runInfo),
     requests,
-    run: ShownRunInfo.of(report, contract, runInfo),
+    run: shownRunInfo(report, contract, runInfo),
     counts: {
       cases: Summary.countCases(report),
       claims: Summary.countClaims(report, contract)

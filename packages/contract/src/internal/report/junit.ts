@@ -4,9 +4,8 @@ import * as Order from "effect/Order"
 import escapeHtml from "escape-html"
 import type * as Contract from "../../Contract.ts"
 import * as Judge from "../judge.ts"
-import type { Report, Result, RunInfo } from "../results.ts"
+import { type Report, type Result, type RunInfo, type ShownRunInfo, shownRunInfo } from "../results.ts"
 import * as CaseText from "./caseText.ts"
-import * as ShownRunInfo from "./shownRunInfo.ts"
 import * as Summary from "./summary.ts"
 
 /** The topic of each section. */
@@ -119,7 +118,7 @@ const countsOf = (testCases: ReadonlyArray<TestCase>) => {
 }
 
 /** JUnit has an attribute for the time only, so everything else becomes a property. */
-const propertiesOf = (report: Report, runInfo: ShownRunInfo.ShownRunInfo): ReadonlyArray<Element> => [
+const propertiesOf = (report: Report, runInfo: ShownRunInfo): ReadonlyArray<Element> => [
   element("properties", {}, [
     property("target", report.kind),
     property("documented claims", Summary.documentedClaims(report)),
@@ -131,7 +130,7 @@ const propertiesOf = (report: Report, runInfo: ShownRunInfo.ShownRunInfo): Reado
 export const make = (report: Report, contract: Contract.Contract, runInfo: RunInfo = {}): string => {
   const { kind, results } = report
   const missing = CaseText.missingCases(report)
-  const shown = ShownRunInfo.of(report, contract, runInfo)
+  const shown = shownRunInfo(report, contract, runInfo)
   const timestamp = shown.startedAt === undefined ? {} : { timestamp: shown.startedAt.replace(/\.\d+Z$/, "") }
   // Cases that were not tested are counted in the properties.
   const listed = results.filter((result) => result.verdict !== "not tested" || Judge.isAlarm(report, result))

@@ -2,9 +2,8 @@
 import * as Arr from "effect/Array"
 import type * as Contract from "../../Contract.ts"
 import * as Preflight from "../preflight.ts"
-import type { Report, Result, RunInfo, Verdict } from "../results.ts"
+import { type Report, type Result, type RunInfo, shownRunInfo, type Verdict } from "../results.ts"
 import * as CaseText from "./caseText.ts"
-import * as ShownRunInfo from "./shownRunInfo.ts"
 import * as Summary from "./summary.ts"
 
 /** Rows with their columns two blanks apart. */
@@ -14,7 +13,7 @@ const aligned = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<stri
 }
 
 const headOf = (report: Report, contract: Contract.Contract, runInfo: RunInfo): ReadonlyArray<string> => {
-  const shown = ShownRunInfo.of(report, contract, runInfo)
+  const shown = shownRunInfo(report, contract, runInfo)
   const { authUrl, baseUrl, budget, checks, claimsSha256, contractVersion, documentSha256 } = shown
   const { requests, startedAt, version } = shown
   const hasPersons = runInfo.persons !== undefined

@@ -16,8 +16,7 @@ import { grantOf } from "../readings/tokenReadings.ts"
 import type { AmlStep, ServiceStep } from "../steps.ts"
 import * as Curl from "./curl.ts"
 import type { Customer, Customers } from "./customers.ts"
-import * as MaskedRequest from "./maskedRequest.ts"
-import * as MaskedResponse from "./maskedResponse.ts"
+import * as Masking from "./masking.ts"
 import type { Pacing } from "./pacing.ts"
 import type { RefusalConfirmation } from "./refusalConfirmation.ts"
 import * as Requests from "./requests.ts"
@@ -155,9 +154,9 @@ export const make = (
           yield* onExchange({
             startedAt,
             millis,
-            request: MaskedRequest.of(step, target),
+            request: Masking.request(step, target),
             ...(received._tag === "Response"
-              ? { response: MaskedResponse.of(received) }
+              ? { response: Masking.response(received) }
               : { failure: received.cause })
           })
         }

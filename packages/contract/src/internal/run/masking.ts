@@ -1,12 +1,53 @@
 /**
- * A response as a HAR shows it: known headers and known fields only, and only values that can hold no secret and no
- * personal data.
+ * An exchange as a HAR shows it. A request has placeholders in the place of secrets, names and dates. A response has known
+ * headers and known fields only, and only values that can hold no secret and no personal data.
  */
 import * as Option from "effect/Option"
 import type { Response } from "../exchange.ts"
-import type { MaskedResponse } from "../maskedExchange.ts"
+import type { MaskedRequest, MaskedResponse } from "../maskedExchange.ts"
+import type { Target } from "../model.ts"
 import { documentedNames, timeOf } from "../readings/credentialReadings.ts"
 import { isObject, jsonOf } from "../readings/responseReadings.ts"
+import type { ServiceStep } from "../steps.ts"
+import * as TargetOptions from "../targetOptions.ts"
+import * as Templates from "../templates.ts"
+import * as Requests from "./requests.ts"
+
+const person: Readonly<Record<string, string>> = {
+  ...Requests.personValues({ name: "$NAME", dob: "DD-MM-YYYY" }),
+  form: "entity_type=person&name=$NAME&dob=DD-MM-YYYY"
+}
+
+/** `{token|chop}` becomes `<$TOKEN, chop>`. */
+const fillOne: Templates.Fill = (name, change) => {
+  const variable = Templates.variableOf(name)
+  const shown = variable === undefined ? person[name] ?? "" : `$${variable}`
+  return Option.some(change === undefined ? shown : `<${shown}, ${change}>`)
+}
+
+const fill = (template: string) => Templates.fill(template, fillOne, (text) => `base64(${text})`)
+
+/** A literal date of a template may be a part of the date of birth, as in a request with another format. */
+const withoutYears = (text: string): string =>
+  text.replaceAll(/(?:18|19|20)\d\d/g, "YYYY").replaceAll(/[^\x20-\x7e]/g, "?")
+
+/** The address of the page at `aml_profile` may hold a name. */
+const profileRequest: MaskedRequest = { method: "GET", url: "$AML_PROFILE", headers: [] }
+
+export const request = (step: ServiceStep, target: Target): MaskedRequest => {
+  const filled = step.to === "profile" ? Option.none() : Requests.filled(step, TargetOptions.shown(target), fill)
+  if (Option.isNone(filled)) return profileRequest
+  const { body, contentType, headers, method, query, url } = filled.value
+  return {
+    method,
+    url: url + (query === undefined ? "" : `?${withoutYears(query)}`),
+    headers: [
+      ...Object.entries(headers),
+      ...(contentType === undefined ? [] : [["content-type", contentType] as const])
+    ],
+    ...(body !== undefined && { body: withoutYears(body) })
+  }
+}
 
 /** Takes the place of a value, and of a name that may be that of a person. */
 export const hidden = "(hidden)"
@@ -96,13 +137,13 @@ const masked = (name: string, value: unknown, response: Response, depth: number)
     ? value
     : hidden
 
-export const of = (response: Response): MaskedResponse => {
-  const json = jsonOf(response)
+export const response = (received: Response): MaskedResponse => {
+  const json = jsonOf(received)
   return {
-    status: response.status,
-    headers: headersOf(response),
-    mediaType: mediaTypeOf(response),
-    size: response.body.length,
-    ...(Option.isSome(json) && { body: JSON.stringify(masked("", json.value, response, 0)) })
+    status: received.status,
+    headers: headersOf(received),
+    mediaType: mediaTypeOf(received),
+    size: received.body.length,
+    ...(Option.isSome(json) && { body: JSON.stringify(masked("", json.value, received, 0)) })
   }
 }
