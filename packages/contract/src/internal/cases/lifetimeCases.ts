@@ -45,7 +45,8 @@ const later: ReadonlyArray<Step> = Array.from({ length: 9 }, (_, i) => [
 
 /**
  * Times at which a text of a time, a token or a list may change: midnight, a full hour, hours, days and months of one
- * digit, the ends of months and of the year, the weeks of two years, and the birthdays of the test people.
+ * digit, the ends of months and of two years, of which at most one is also the end of a week, and the birthdays of the
+ * test people.
  */
 const moments = [
   "T00:59:55",
@@ -59,7 +60,8 @@ const moments = [
   "12-29T10:00:00",
   "12-31T23:59:55",
   "T12:59:55",
-  "01-03T22:59:55"
+  "01-03T22:59:55",
+  "12-31T23:59:55"
 ]
 
 /** Two people before and after each of these times, with a token of their own. */
