@@ -30,7 +30,7 @@ const Search = ({ page: { path }, view: { request } }: Pick<State, "page" | "vie
     label="Search the requests"
   >
     <div class="field text">
-      <label for="search">Search, such as 503, aml, fault, unexpected or a last word</label>
+      <label for="search">Search for 503, aml, fault, or a last word</label>
       <input
         id="search"
         name="search"

@@ -277,6 +277,7 @@ form.examples { display: grid; gap: 0.375rem; padding: 0 1rem 0.75rem }
   .exchanges tbody.failure td.number { box-shadow: none !important }
   button.open { margin-left: 0; padding-left: 0.2rem }
   .start .facts { gap: 0.2rem 0.75rem }
+  #start:not([open]) .mono { display: none }
   .faults thead { display: none }
   .faults, .faults tbody { display: block }
   .faults tr { display: grid; grid-template-columns: max-content minmax(0, 1fr) max-content; gap: 0.125rem 0.75rem; align-items: baseline; padding: 0.5rem 1rem; border-top: 1px solid var(--line) }
