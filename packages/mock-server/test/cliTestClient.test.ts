@@ -93,11 +93,31 @@ describe("idv-mock test-client", () => {
           void response.writeHead(outcome === "clear" ? 201 : outcome === "review" ? 202 : 503).end(),
         ...days
       )
-      match(revealing.stdout, /RISKY {2}The response to the applicant differs between a potential match and an outage/)
+      match(
+        revealing.stdout,
+        /RISKY {2}The response to the applicant differs between a potential match and an outage\n.*\n {2}line: 202 after a potential match, 503 after status 500\n/
+      )
       match(revealing.stdout, /RISKY {2}The client does not renew the token after a 401/)
     }))
 
-  it.live("takes a backend that breaks off for an error, and not for a missing one", () =>
+  it.live("tests the token requests of a backend that reports a 401 and renews the token for the next check", () =>
+    Effect.gen(function*() {
+      let isRefused = false
+      const forgetful: Partial<Parts> = {
+        token: (kept, renew, refused) => {
+          const must = isRefused
+          isRefused = refused !== undefined
+          return isRefused ? Promise.reject(new Error("401")) : must ? renew() : kept ?? renew()
+        }
+      }
+      const days = ["token-type", "token-errors", "hang-token"]
+      const { error, stdout } = yield* testBackend(forgetful, discreet, ...days.flatMap((word) => ["--only", word]))
+      strictEqual(error, "")
+      match(stdout, /\nfindings: 0 wrong, 0 risky; days: 4 good, 0 not tested$/)
+      strictEqual(stdout.includes("not reached"), false)
+    }))
+
+  it.live("takes a backend that breaks off for an error, and not for a missing one or one of another customer", () =>
     Effect.gen(function*() {
       const { error, exitCode, stdout } = yield* testBackend(
         {},
@@ -109,6 +129,12 @@ describe("idv-mock test-client", () => {
       const missing = ["--url", "http://127.0.0.1:9", "--port", String(yield* freePort), "--clear", "x"]
       match((yield* run(...missing)).error, /Nothing responds at --url/)
       const { error: closed } = yield* testBackend({}, (_, response) => void response.destroy())
+      const refusing = { check: () => Promise.resolve("error") } as const
+      const { error: refused } = yield* testBackend(refusing, (_, response) => void response.writeHead(404).end())
+      match(refused, /^The backend responds with status 404 and sends no request: see its response, and correct --url/)
+      const { error: other, exitCode: code } = yield* testBackend({}, discreet, "--customer", "other:pair")
+      match(other, /^The client sends another customer_id or customer_key than --customer says/)
+      strictEqual(code, 2)
       match(closed, /^The backend closed the connection at --url without a response/)
     }))
 
@@ -177,9 +203,12 @@ describe("idv-mock test-client", () => {
   it.live("reports a command that cannot be tested", () =>
     Effect.forEach(
       [
-        ["no-such-program", /^The command does not start: ENOENT/],
+        ["no-such-program", /^The command does not start: its first word is not a program \(ENOENT\)$/],
         ["sh -c no-such-program", /^The command does not start: see its output/],
-        ["sh -c 'exit 2'", /^The command ended with code 2 before any request: see its output/],
+        [
+          "sh -c 'exit 2'",
+          /^The command ended with code 2 before any request: see its output, and whether it reads the address from .*--env$/
+        ],
         ["echo clear", /^No request arrived: the command ignores the address/]
       ] as const,
       ([command, expected]) =>
@@ -204,6 +233,9 @@ describe("idv-mock test-client", () => {
       const { exitCode, stdout } = yield* run("--command", client, "--explain", "--deadline", "20s")
       match(stdout, /\nThese patterns tell the three persons apart: --clear '\^clear\$' --review '\^review\$'$/)
       strictEqual(exitCode, 0)
+      const changing = `sh -c 'said=$("$@") && echo "$said, $$"' sh ${client}`
+      const other = yield* run("--command", changing, "--explain")
+      match(other.stdout, / --clear '\^clear, ' --review '\^review, '$/)
       const crashing = yield* run("--command", "sh -c 'exit 3' {name} {dob}", "--explain", "--deadline", "20 s")
       deepStrictEqual([crashing.exitCode, crashing.error.slice(0, 30)], [2, "The command ended with code 3 "])
     }))

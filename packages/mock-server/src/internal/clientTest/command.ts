@@ -57,7 +57,7 @@ const runProcess = (
       clearTimeout(timer)
       resume(
         new NotDriven({
-          text: `The command does not start: ${error.code ?? "unknown error"} for its first word`,
+          text: `The command does not start: its first word is not a program (${error.code ?? "unknown error"})`,
           explanation: ""
         })
       )

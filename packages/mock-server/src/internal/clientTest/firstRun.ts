@@ -1,7 +1,8 @@
 /** The first run: three persons, which show whether the client can be tested at all. */
 import * as RegularExpression from "effect/RegExp"
 import * as Schema from "effect/Schema"
-import type { Check, Driver, Service, Step } from "./day.ts"
+import type { Check, Driver, Request, Service, Step } from "./day.ts"
+import { requestsTo } from "./judges/judge.ts"
 import { isOfEarlierRun } from "./judges/tokens.ts"
 import * as Replies from "./replies.ts"
 import * as Secrets from "./secrets.ts"
@@ -63,7 +64,11 @@ export const explanation = (checks: ReadonlyArray<Check>): string => {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** A pattern for what a client says about the first person only: its code, or else a line of its text. */
+/** The beginning of a line without what may differ for each check: a word with a digit, an address, a person. */
+const stableOf = (line: string, check: Check): string =>
+  masked(line, check).split(/[^\s"'=:,;]*\d|[a-z]+:\/\/|\[hidden\]/i, 1).join("")
+
+/** A pattern for what a client says about the first person only: its code, or else the beginning of a line of its text. */
 const patternFor = (check: Check, others: ReadonlyArray<Check>, isEndpoint: boolean): string | undefined => {
   const linesOf = ({ texts }: Check) =>
     texts.filter(({ where }) => where !== "log").flatMap(({ text }) =>
@@ -71,12 +76,19 @@ const patternFor = (check: Check, others: ReadonlyArray<Check>, isEndpoint: bool
       (isEndpoint ? text.slice(text.indexOf("\n\n")) : text).split("\n").map((line) => line.trim())
     )
   const taken = others.flatMap(linesOf)
-  const line = linesOf(check).find((line) => line !== "" && !taken.includes(line) && masked(line, check) === line)
+  const [pattern] = linesOf(check).filter((line) => line !== "" && !taken.includes(line)).flatMap((line) => {
+    const stable = stableOf(line, check)
+    const isApart = stable !== "" && taken.every((other) => !other.startsWith(stable))
+    const isWhole = stable === line || !isApart
+    return isApart || masked(line, check) === line
+      ? [`^${RegularExpression.escape(isWhole ? line : stable)}${isWhole ? "$" : ""}`]
+      : []
+  })
   return check.code !== undefined && others.every(({ code }) => code !== check.code)
     ? `${isEndpoint ? "status" : "exit"}=${check.code}`
-    : line === undefined
+    : pattern === undefined
     ? undefined
-    : quoted(`^${RegularExpression.escape(line)}$`)
+    : quoted(pattern)
 }
 
 /** The patterns that tell the persons of the first run apart, if there are some. */
@@ -92,6 +104,9 @@ export const proposal = ([clear, review, error]: ReadonlyArray<Check>, isEndpoin
 /** Why no request arrived. */
 const unheard = (checks: ReadonlyArray<Check>, { isCommand }: Driver, { baseUrl, customerId }: Service): string => {
   const [code] = checks.flatMap(({ code }) => code === undefined || code === 0 ? [] : [code])
+  if (!isCommand && code !== undefined && code >= 400 && code < 500) {
+    return `The backend responds with status ${code} and sends no request: see its response, and correct --url, --body or --header`
+  }
   if (!isCommand) {
     return `No request arrived at ${baseUrl}: start the client with this address, and with the customer ${customerId}`
   }
@@ -101,7 +116,15 @@ const unheard = (checks: ReadonlyArray<Check>, { isCommand }: Driver, { baseUrl,
   return code === undefined
     ? "No request arrived: the command ignores the address that it receives. Let it read the address from the " +
       "environment, or set its variables with --env"
-    : `The command ended with code ${code} before any request: see its output`
+    : `The command ended with code ${code} before any request: see its output, and whether it reads the address from ` +
+      "the environment, or from variables that you set with --env"
+}
+
+/** Whether a request has credentials in the right form, but not those of the customer. */
+const isOfOther = ({ customerId, customerKey }: Service) => ({ authorization = "" }: Request): boolean => {
+  const text = Buffer.from(authorization.replace(/^Basic /, ""), "base64").toString()
+  return /^Basic /.test(authorization) && /^[ -9;-~]+:[ -~]+$/.test(text) &&
+    ![customerId, customerKey].every((part) => text.includes(part))
 }
 
 /** Why the client cannot be tested, if it cannot. */
@@ -113,6 +136,11 @@ export const problem = (
   const requests = checks.flatMap(({ requests }) => requests)
   const hasTexts = checks.some(({ texts }) => texts.some(({ text, where }) => where !== "log" && text.trim() !== ""))
   if (requests.length === 0) return unheard(checks, driver, service)
+  const tokenRequests = checks.flatMap((check) => requestsTo("token", check))
+  if (driver.isShared && !driver.isCommand && tokenRequests.length > 0 && tokenRequests.every(isOfOther(service))) {
+    return "The client sends another customer_id or customer_key than --customer says: start it with the same pair, or " +
+      "change --customer"
+  }
   if (!isFlawed && requests.every(({ entry }) => entry.operation !== "aml")) {
     return "No check arrived, only token requests: the client does not understand the token response"
   }

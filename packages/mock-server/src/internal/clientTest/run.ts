@@ -19,7 +19,7 @@ import * as Judges from "./judges/all.ts"
 import { isReached, merged, stepsOf } from "./judges/judge.ts"
 import { exitCodes } from "./judges/outcomes.ts"
 import { requests } from "./judges/requests.ts"
-import { isOfEarlierRun, otherCustomer } from "./judges/tokens.ts"
+import { isOfEarlierRun, isRefused, otherCustomer } from "./judges/tokens.ts"
 import * as Persons from "./persons.ts"
 import * as Replies from "./replies.ts"
 
@@ -286,6 +286,17 @@ export const run = (door: Door, { concurrency, days, onDay, patience }: Options)
         const checkAs = (drive: Drive) => (step: Day.Step, index: number) =>
           client.check(service, drive, step, { number: number + index, patience, isSubstituted })
         const drive = checkAs(door.open(service))
+        /** A client with one token may report the 401, and renew the token for the next check. */
+        const driveRenewed: typeof drive = (step, index) =>
+          Effect.flatMap(drive(step, index), (recorded) => {
+            const requests = seen.slice(recorded.start, recorded.end)
+            const isRenewing = isShared && step.revokeTokens === true && recorded.outcome !== "clear" &&
+              requests.length > 0 &&
+              requests.every((request) => request.entry.operation === "aml" && isRefused(request))
+            return isRenewing
+              ? Effect.map(drive({ ...step, revokeTokens: false }, index + 8), (next) => ({ ...next, step }))
+              : Effect.succeed(recorded)
+          })
         const [duration, recorded] = yield* Effect.timed(
           day.isSimultaneous
             ? Effect.gen(function*() {
@@ -300,7 +311,7 @@ export const run = (door: Door, { concurrency, days, onDay, patience }: Options)
             })
             : Effect.forEach(
               day.steps,
-              (step, index) => day.isLong ? drive(step, index) : slots.withPermits(1)(drive(step, index))
+              (step, index) => day.isLong ? driveRenewed(step, index) : slots.withPermits(1)(driveRenewed(step, index))
             )
         )
         yield* client.resetClock(service)

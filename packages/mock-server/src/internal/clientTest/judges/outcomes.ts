@@ -132,13 +132,19 @@ export const tippingOff: Judge = ([match, second, outage]) => {
       ? all.filter((_, index) => lines[index] === others[index])
       : all
   }
-  return visible(match).join("\n") === visible(outage).join("\n") ? [] : [
-    found(
+  const [ofMatch, ofOutage] = [visible(match), visible(outage)]
+  const shown = (lines: ReadonlyArray<string>, others: ReadonlyArray<string>) =>
+    lines.find((line, index) => line !== others[index]) ?? "nothing"
+  return ofMatch.join("\n") === ofOutage.join("\n") ? [] : [{
+    ...found(
       "risky",
       "The response to the applicant differs between a potential match and an outage",
       "Send the same status, headers and body for a match and for an error, such as \"we will write to you\"",
       "FATF recommendation 21: tipping-off",
       match.requests.at(-1)
-    )
-  ]
+    ),
+    line: `${shown(ofMatch, ofOutage)} after ${match.step.label}, ${
+      shown(ofOutage, ofMatch)
+    } after ${outage.step.label}`
+  }]
 }
