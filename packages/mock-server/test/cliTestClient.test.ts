@@ -129,7 +129,7 @@ describe("idv-mock test-client", () => {
       const missing = ["--url", "http://127.0.0.1:9", "--port", String(yield* freePort), "--clear", "x"]
       match((yield* run(...missing)).error, /Nothing responds at --url/)
       const { error: closed } = yield* testBackend({}, (_, response) => void response.destroy())
-      const refusing = { check: () => Promise.resolve("error") } as const
+      const refusing: Partial<Parts> = { check: () => Promise.resolve("error") }
       const { error: refused } = yield* testBackend(refusing, (_, response) => void response.writeHead(404).end())
       match(refused, /^The backend responds with status 404 and sends no request: see its response, and correct --url/)
       const { error: other, exitCode: code } = yield* testBackend({}, discreet, "--customer", "other:pair")
