@@ -190,7 +190,14 @@ Effect.forEach(
         isProgram(name) ? ofProgram(name, mode) : Effect.succeed(ofSet(name, mode)),
         (servers) => run(name, servers, mode, [first, step])
       )).pipe(
-        Effect.catchTag("NotInstalled", ({ needs }) => Console.log(`${name} was skipped: it needs ${needs}.`))
+        Effect.catchTag("NotStarted", ({ isMissing, needs }) =>
+          Console.log(`${name} ${isMissing ? "was skipped" : "did not start"}: it needs ${needs}.`).pipe(
+            Effect.zipRight(Effect.sync(() => {
+              if (!isMissing) {
+                process.exitCode = 1
+              }
+            }))
+          ))
       )
 ).pipe(
   Effect.provide([NodeContext.layer, NodeHttpClient.layerUndici]),

@@ -44,13 +44,23 @@ const Announcement = Schema.parseJson(Schema.Struct({ url: Schema.String, id: Sc
 
 const FaultList = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
 
-/** A service does not start on this machine. */
-export class NotInstalled extends Data.TaggedError("NotInstalled")<{ readonly needs: string }> {}
+/** A service does not start on this machine, because its language is missing or for another reason. */
+export class NotStarted
+  extends Data.TaggedError("NotStarted")<{ readonly needs: string; readonly isMissing: boolean }>
+{}
 
-/** The faults of a service, by id. */
+/** The faults of a service, by id. Its error output is that of this command. */
 export const faults = (name: Name) =>
-  Effect.flatMap(Command.string(commandOf(name, "--list")), Schema.decode(FaultList)).pipe(
-    Effect.mapError(() => new NotInstalled({ needs: programs[name].needs }))
+  commandOf(name, "--list").pipe(
+    Command.stderr("inherit"),
+    Command.string,
+    Effect.flatMap(Schema.decode(FaultList)),
+    Effect.mapError((error) =>
+      new NotStarted({
+        needs: programs[name].needs,
+        isMissing: error._tag === "SystemError" && error.reason === "NotFound"
+      })
+    )
   )
 
 /** A service until the scope closes: its address and its customer, and how its clock is moved. */

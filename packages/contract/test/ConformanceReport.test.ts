@@ -113,6 +113,32 @@ describe("The table of a report", () => {
       assert(lines.some((line) => line.startsWith(`  ✗ ${first}: `)))
     }).pipe(Effect.provide(MockServer.layerHttpClient)))
 
+  it.effect("shows each case of another cause, and the command of each case that it shows", () =>
+    Effect.gen(function*() {
+      const report = yield* verified(sandbox)
+      const [first] = report.results
+      assert(first !== undefined)
+      const results = [
+        ["a", "aml.answer.every", "no credential", "curl 1"],
+        ["b", "aml.answer.every", "no credential", "curl 2"],
+        ["c", "aml.answer.every", "name wrong", "curl 3"],
+        ["d", "aml.answer.every", "name wrong", "curl 4"],
+        ["e", "aml.request.people", "not every one answered", "curl 4"],
+        ["f", "aml.request.people", "not every one answered", "curl 4"]
+      ].map(([id = "", claim = "", observed = "", curl = ""]) => ({
+        ...first,
+        verdict: "violated" as const,
+        ...{ id, claim, observed, curl }
+      }))
+      const lines = Conformance.toTable({ ...report, results }, yield* reference, sandbox).split("\n")
+      deepStrictEqual(
+        lines.flatMap((line) => /^ +(?:✗ ([a-f]): .*|(curl .*|the same.*))$/.exec(line)?.slice(1) ?? []).filter(
+          Boolean
+        ),
+        ["a", "curl 1", "b", "curl 2", "c", "curl 3", "the same in 1 more case: d", "e", "curl 4", "f"]
+      )
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+
   it.effect("shows what a drift differs from, and the profile flags of the mock server", () =>
     Effect.gen(function*() {
       const cases = Conformance.cases.filter(({ id }) => /^(token\.status|aml\.(cred-version|searched-on))/.test(id))

@@ -16,7 +16,7 @@ import * as Secrets from "../src/internal/clientTest/secrets.ts"
 import * as Watch from "../src/internal/clientTest/watch.ts"
 import { main } from "../src/internal/command/main.ts"
 import { captured } from "./support/captured.ts"
-import { make, type Parts } from "./support/foreignClient.ts"
+import { basic, make, type Parts } from "./support/foreignClient.ts"
 
 const client = `'${process.execPath}' '${fileURLToPath(new URL("support/checkPerson.mjs", import.meta.url))}' {name} ` +
   "{date_of_birth}"
@@ -134,6 +134,11 @@ describe("idv-mock test-client", () => {
       match(refused, /^The backend responds with status 404 and sends no request: see its response, and correct --url/)
       const { error: other, exitCode: code } = yield* testBackend({}, discreet, "--customer", "other:pair")
       match(other, /^The client sends another customer_id or customer_key than --customer says/)
+      const encoded: Partial<Parts> = {
+        authorization: (service) => basic({ ...service, customerKey: service.customerKey.replace("-", "%2D") })
+      }
+      const wrong = yield* testBackend(encoded, discreet, "--only", "match")
+      match(wrong.stdout, /^RISKY {2}The client form-encodes the id and the key/)
       strictEqual(code, 2)
       match(closed, /^The backend closed the connection at --url without a response/)
     }))

@@ -36,12 +36,13 @@ const exposed: AmlStep = check({ person: "any listed", token: 0 })
 
 const documented: AmlStep = check()
 
-/** Nine days in three months, each later in the day than the last. */
-const later: ReadonlyArray<Step> = Array.from({ length: 9 }, (_, i) => [
-  token,
-  { ...exposed, token: i },
-  after(11 * 24 * hour + 5 * hour + 7 * minute + 13)
-]).flat()
+/** A check on nine days in three months, each later in the day than the last. */
+const later = (step: AmlStep): ReadonlyArray<Step> =>
+  Array.from({ length: 9 }, (_, i) => [
+    token,
+    { ...step, token: i },
+    after(11 * 24 * hour + 5 * hour + 7 * minute + 13)
+  ]).flat()
 
 /**
  * Times at which a text of a time, a token or a list may change: midnight, a full hour, hours, days and months of one
@@ -151,7 +152,7 @@ export const cases: ReadonlyArray<Case> = [
   sequences("token.lifetime.long-after", "token.lifetime", "lifetime", longEnded),
   sequences("token.lifetime.ended", "token.lifetime", "lifetime", [
     ["an ended token three times in a row", timeline("token +60m2s ended ended ended")],
-    ["an ended token, and a listed person", [
+    ["an ended token, and another person", [
       token,
       { ...exposed, isValid: true },
       after(hour + behind),
@@ -183,7 +184,7 @@ export const cases: ReadonlyArray<Case> = [
       after(37),
       { ...documented, token: 0 }
     ]],
-    ["searched_on on nine days of three months", later]
+    ["searched_on on nine days of three months", later(exposed)]
   ]),
   around("aml.searched-on.around", "aml.answer.searched-on.time", "time of search"),
   around("aml.around", "aml.answer.every", "every field"),
@@ -191,12 +192,12 @@ export const cases: ReadonlyArray<Case> = [
   around("aml.around.again", "aml.match.again", "same result"),
   around("token.lifetime.moments", "token.lifetime", "lifetime"),
   sequences("aml.later", "aml.answer.every", "every field", [
-    ["every field of checks on nine days of three months", later]
+    ["every field of checks on nine days of three months", later(exposed)]
   ]),
   sequences("aml.later.result", "aml.match.subjects", "promised result", [
-    ["the result of a listed person on nine days of three months", later]
+    ["the result of a listed person on nine days of three months", later(check({ person: "listed" }))]
   ], { notOnSandbox: noOtherListed }),
   sequences("aml.later.again", "aml.match.later", "repeated check", [
-    ["the result of a listed person on nine days of three months", later]
+    ["the result of a listed person on nine days of three months", later(check({ person: "listed" }))]
   ])
 ]

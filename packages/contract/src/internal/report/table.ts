@@ -54,14 +54,17 @@ const variables: ReadonlyArray<readonly [pattern: RegExp, meaning: string]> = [
   [/\$AML_PROFILE/, "$AML_PROFILE is the profile of the last response"]
 ]
 
-/** The observation about every field names the wrong one, so that results of this claim with one observation have one cause. */
-const everyField = "aml.answer.every"
+/** How an observation about every field names the wrong one. */
+const ofField = / (absent|no string|wrong)$/
 
-/** The results of a claim by their cause: each other claim has one for each case. */
+/** The results of a claim by their cause: those about every field that name the same one have one cause. */
 const causesOf = (claim: string, results: ReadonlyArray<Result>): ReadonlyArray<Arr.NonEmptyArray<Result>> =>
-  claim === everyField
-    ? Object.values(Arr.groupBy(results, ({ observed = "" }) => observed))
-    : results.map((result) => [result])
+  Object.values(
+    Arr.groupBy(
+      results,
+      ({ id, observed = "" }) => claim === "aml.answer.every" && ofField.test(observed) ? observed : id
+    )
+  )
 
 /**
  * Each violated claim once, with its sentence, and below it its cases: what was expected and observed, and a command that
@@ -69,16 +72,21 @@ const causesOf = (claim: string, results: ReadonlyArray<Result>): ReadonlyArray<
  */
 const violatedOf = (results: ReadonlyArray<Result>, contract: Contract.Contract): ReadonlyArray<string> => {
   const violated = results.filter(({ verdict }) => verdict === "violated")
-  const claims = Object.entries(Arr.groupBy(violated, ({ claim }) => claim))
-  const commands = claims.flatMap(([, own]) => own.map(({ curl = "" }) => curl))
-  const isFirst = (result: Result) => violated.find(({ curl }) => curl === result.curl) === result
+  const claims = Object.entries(Arr.groupBy(violated, ({ claim }) => claim)).map(([claim, own]) => ({
+    claim,
+    own,
+    causes: causesOf(claim, own)
+  }))
+  const shown = claims.flatMap(({ causes }) => causes.map(([first]) => first))
+  const commands = shown.map(({ curl = "" }) => curl)
+  const isFirst = (result: Result) => shown.find(({ curl }) => curl === result.curl) === result
   const used = variables.flatMap(([pattern, meaning]) => commands.some((curl) => pattern.test(curl)) ? [meaning] : [])
   return violated.length === 0 ? [] : [
     `Violated: ${Summary.quantity(claims.length, "claim")}, in ${Summary.quantity(violated.length, "case")}`,
     ...(used.length === 0 ? [] : [`  In the commands, ${used.join("; ")}`]),
-    ...claims.flatMap(([claim, own]) => [
+    ...claims.flatMap(({ causes, claim, own }) => [
       `${claim}: ${CaseText.sentenceOf(contract, own[0])}`,
-      ...causesOf(claim, own).flatMap(([result, ...others]) => [
+      ...causes.flatMap(([result, ...others]) => [
         `  ✗ ${result.id}: ${CaseText.titleOf(result)}`,
         `      ${CaseText.of(contract)(result)}`,
         ...(result.curl === undefined || !isFirst(result) ? [] : [`      ${result.curl}`]),

@@ -64,12 +64,23 @@ export const explanation = (checks: ReadonlyArray<Check>): string => {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** The beginning of a line without what may differ for each check: a word with a digit, an address, a person. */
-const stableOf = (line: string, check: Check): string =>
+/** The beginning of a line, up to what may differ for each check: a word with a digit, an address, a person. */
+const beginningOf = (line: string, check: Check): string =>
   masked(line, check).split(/[^\s"'=:,;]*\d|[a-z]+:\/\/|\[hidden\]/i, 1).join("")
 
-/** A pattern for what a client says about the first person only: its code, or else the beginning of a line of its text. */
-const patternFor = (check: Check, others: ReadonlyArray<Check>, isEndpoint: boolean): string | undefined => {
+/** A word or a name that is complete: "No " could also be the beginning of "No response". */
+const complete = /[:,=(]["'\s]*$/
+
+/**
+ * A pattern for what a client says about the first person only: its code, or else the beginning of a line of its text,
+ * which must match `end`.
+ */
+const patternFor = (
+  check: Check,
+  others: ReadonlyArray<Check>,
+  isEndpoint: boolean,
+  end: RegExp
+): string | undefined => {
   const linesOf = ({ texts }: Check) =>
     texts.filter(({ where }) => where !== "log").flatMap(({ text }) =>
       // The headers of a response end with an empty line.
@@ -77,11 +88,12 @@ const patternFor = (check: Check, others: ReadonlyArray<Check>, isEndpoint: bool
     )
   const taken = others.flatMap(linesOf)
   const [pattern] = linesOf(check).filter((line) => line !== "" && !taken.includes(line)).flatMap((line) => {
-    const stable = stableOf(line, check)
-    const isApart = stable !== "" && taken.every((other) => !other.startsWith(stable))
-    const isWhole = stable === line || !isApart
-    return isApart || masked(line, check) === line
-      ? [`^${RegularExpression.escape(isWhole ? line : stable)}${isWhole ? "$" : ""}`]
+    const beginning = beginningOf(line, check)
+    const isTaken = taken.some((other) => other.startsWith(beginning))
+    return beginning === line || isTaken && masked(line, check) === line
+      ? [`^${RegularExpression.escape(line)}$`]
+      : !isTaken && end.test(beginning)
+      ? [`^${RegularExpression.escape(beginning)}`]
       : []
   })
   return check.code !== undefined && others.every(({ code }) => code !== check.code)
@@ -94,8 +106,8 @@ const patternFor = (check: Check, others: ReadonlyArray<Check>, isEndpoint: bool
 /** The patterns that tell the persons of the first run apart, if there are some. */
 export const proposal = ([clear, review, error]: ReadonlyArray<Check>, isEndpoint: boolean): string | undefined => {
   if (clear === undefined || review === undefined || error === undefined) return undefined
-  const forClear = patternFor(clear, [review, error], isEndpoint)
-  const forReview = patternFor(review, [clear, error], isEndpoint)
+  const forClear = patternFor(clear, [review, error], isEndpoint, complete)
+  const forReview = patternFor(review, [clear, error], isEndpoint, /./)
   return forClear === undefined || forReview === undefined
     ? undefined
     : `These patterns tell the three persons apart: --clear ${forClear} --review ${forReview}`
@@ -105,7 +117,8 @@ export const proposal = ([clear, review, error]: ReadonlyArray<Check>, isEndpoin
 const unheard = (checks: ReadonlyArray<Check>, { isCommand }: Driver, { baseUrl, customerId }: Service): string => {
   const [code] = checks.flatMap(({ code }) => code === undefined || code === 0 ? [] : [code])
   if (!isCommand && code !== undefined && code >= 400 && code < 500) {
-    return `The backend responds with status ${code} and sends no request: see its response, and correct --url, --body or --header`
+    return `The backend responds with status ${code} and sends no request: see its response, and correct --url, --body or ` +
+      `--header, or start it with the address ${baseUrl}`
   }
   if (!isCommand) {
     return `No request arrived at ${baseUrl}: start the client with this address, and with the customer ${customerId}`
@@ -120,11 +133,17 @@ const unheard = (checks: ReadonlyArray<Check>, { isCommand }: Driver, { baseUrl,
       "the environment, or from variables that you set with --env"
 }
 
-/** Whether a request has credentials in the right form, but not those of the customer. */
+/**
+ * Whether a request has credentials in the right form, but not those of the customer. Those that the client only encodes
+ * or cuts are a finding.
+ */
 const isOfOther = ({ customerId, customerKey }: Service) => ({ authorization = "" }: Request): boolean => {
   const text = Buffer.from(authorization.replace(/^Basic /, ""), "base64").toString()
+  const letters = (text: string) => text.replaceAll(/%[\da-f]{2}|[^\da-z]/gi, "")
+  const isPart = (sent: string, expected: string) => sent !== "" && letters(expected).startsWith(letters(sent))
+  const [id = "", ...key] = text.split(":")
   return /^Basic /.test(authorization) && /^[ -9;-~]+:[ -~]+$/.test(text) &&
-    ![customerId, customerKey].every((part) => text.includes(part))
+    !(isPart(id, customerId) && isPart(key.join(":"), customerKey))
 }
 
 /** Why the client cannot be tested, if it cannot. */

@@ -286,7 +286,10 @@ export const run = (door: Door, { concurrency, days, onDay, patience }: Options)
         const checkAs = (drive: Drive) => (step: Day.Step, index: number) =>
           client.check(service, drive, step, { number: number + index, patience, isSubstituted })
         const drive = checkAs(door.open(service))
-        /** A client with one token may report the 401, and renew the token for the next check. */
+        /**
+         * A client with one token may report the 401, and renew the token for the next check. What it says after the
+         * 401 is judged on the day `refused-token`.
+         */
         const driveRenewed: typeof drive = (step, index) =>
           Effect.flatMap(drive(step, index), (recorded) => {
             const requests = seen.slice(recorded.start, recorded.end)

@@ -144,7 +144,9 @@ export const diff = (
     yield* Effect.forEach(onlyMock, (name) => Console.log(`${name}: the service did not show it`), { discard: true })
     yield* list("Stated by the recording, because no profile plays them:", recorded.map(lineOf))
     yield* list("Not specified by the document, and the mock server has one variant:", others.map(lineOf))
-    const isListedShown = target.persons?.some(({ matchFound }) => matchFound === "Potential match") ?? false
+    const isListedShown = service.results.some(({ id, verdict }) =>
+      id === "aml.listed.answered" && verdict !== "not tested"
+    )
     yield* list("Not compared, because no request showed it:", [
       ...notCompared,
       ...(isListedShown ? [] : ["a listed person (--person)"])

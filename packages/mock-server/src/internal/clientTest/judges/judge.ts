@@ -38,7 +38,8 @@ export const isReached = ({ person, requests, step }: Check): boolean =>
   // A client may refuse such a person itself.
   !Persons.isPossible(person) ||
   requests.some(({ entry: { facts, faults } }) =>
-    faults.length > 0 || (step.faults ?? Replies.lateToken) === Replies.lateToken && facts.kind === "checked"
+    faults.some(({ kind }) => kind !== "latency") ||
+    (step.faults ?? Replies.lateToken) === Replies.lateToken && facts.kind === "checked"
   )
 
 /** The request whose redirect to another host a request followed. */

@@ -134,7 +134,7 @@ export const tippingOff: Judge = ([match, second, outage]) => {
   }
   const [ofMatch, ofOutage] = [visible(match), visible(outage)]
   const shown = (lines: ReadonlyArray<string>, others: ReadonlyArray<string>) =>
-    lines.find((line, index) => line !== others[index]) ?? "nothing"
+    lines.find((line) => line.trim() !== "" && !others.includes(line)) ?? "nothing more"
   return ofMatch.join("\n") === ofOutage.join("\n") ? [] : [{
     ...found(
       "risky",

@@ -36,7 +36,7 @@ const refusals: Readonly<Record<string, readonly [text: string, change: string, 
   ],
   "token.credentials": [
     "The token request does not have the customer's id and key as Basic",
-    "Send `Authorization: Basic` and base64(customer_id:customer_key), without other changes",
+    "Send `Authorization: Basic` and base64(customer_id:customer_key), without other changes, and the same pair as --customer if the test has it",
     "section 4.1, headers"
   ],
   "token.grant-type": [
