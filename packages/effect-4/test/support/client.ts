@@ -78,5 +78,7 @@ export const recorded = <A, E>(effect: Effect.Effect<A, E>) =>
       Context.add(Metric.MetricRegistry, registry)
     )
     const exit = yield* Effect.provideContext(Effect.exit(Effect.withSpan(effect, "caller")), context)
-    return { exit, spans, logs, metrics: Metric.snapshotUnsafe(context) }
+    // Tests of core run in the same process, and label their metrics with a title.
+    const metrics = Metric.snapshotUnsafe(context).filter(({ attributes }) => attributes?.["test"] === undefined)
+    return { exit, spans, logs, metrics }
   })
