@@ -88,7 +88,7 @@ export interface TokenPolicyOptions {
    */
   readonly refreshAfter?: number | undefined
   /**
-   * How long before its expiry a token is no longer returned (usable-until). At most half of the
+   * The client stops returning a token this long before it expires (usable-until). At most half of the
    * lifetime.
    *
    * @default "30 seconds"

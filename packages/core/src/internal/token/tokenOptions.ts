@@ -36,7 +36,7 @@ export interface PolicyOptions {
    */
   readonly refreshAfter?: number | undefined
   /**
-   * How long before its expiry a token is no longer returned (usable-until). At most half of the
+   * The client stops returning a token this long before it expires (usable-until). At most half of the
    * lifetime. With the defaults, a token with a lifetime of less than two minutes can reach usable-until before
    * refresh-after, and is then not renewed in the background: set a shorter margin for such tokens.
    *
