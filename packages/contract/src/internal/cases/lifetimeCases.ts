@@ -34,6 +34,8 @@ const timeline = (text: string): ReadonlyArray<Step> =>
 
 const exposed: AmlStep = check({ person: "any listed", token: 0 })
 
+const listed: AmlStep = check({ person: "listed" })
+
 const documented: AmlStep = check()
 
 /** A check on nine days in three months, each later in the day than the last. */
@@ -195,9 +197,9 @@ export const cases: ReadonlyArray<Case> = [
     ["every field of checks on nine days of three months", later(exposed)]
   ]),
   sequences("aml.later.result", "aml.match.subjects", "promised result", [
-    ["the result of a listed person on nine days of three months", later(check({ person: "listed" }))]
+    ["the result of a listed person on nine days of three months", later(listed)]
   ], { notOnSandbox: noOtherListed }),
   sequences("aml.later.again", "aml.match.later", "repeated check", [
-    ["the result of a listed person on nine days of three months", later(check({ person: "listed" }))]
+    ["the result of a listed person on nine days of three months", later(listed)]
   ])
 ]

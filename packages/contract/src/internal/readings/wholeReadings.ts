@@ -34,6 +34,9 @@ const defectOf = (response: StepResponse): string | undefined => {
   return undefined
 }
 
+/** Whether an observation names a field, as `defectOf` does. */
+export const namesField = (observed: string): boolean => / (absent|no string|wrong)$/.test(observed)
+
 /** Whether an object in the text has a field twice, so that two readers could see two values. */
 const hasDuplicate = (text: string): boolean =>
   // Parsing again takes much longer than the search, and other objects may have a field of the same name.

@@ -2,6 +2,7 @@
 import * as Arr from "effect/Array"
 import type * as Contract from "../../Contract.ts"
 import * as Preflight from "../preflight.ts"
+import { namesField } from "../readings/wholeReadings.ts"
 import { type Report, type Result, type RunInfo, shownRunInfo, type Verdict } from "../results.ts"
 import * as CaseText from "./caseText.ts"
 import * as Summary from "./summary.ts"
@@ -54,15 +55,12 @@ const variables: ReadonlyArray<readonly [pattern: RegExp, meaning: string]> = [
   [/\$AML_PROFILE/, "$AML_PROFILE is the profile of the last response"]
 ]
 
-/** How an observation about every field names the wrong one. */
-const ofField = / (absent|no string|wrong)$/
-
 /** The results of a claim by their cause: those about every field that name the same one have one cause. */
 const causesOf = (claim: string, results: ReadonlyArray<Result>): ReadonlyArray<Arr.NonEmptyArray<Result>> =>
   Object.values(
     Arr.groupBy(
       results,
-      ({ id, observed = "" }) => claim === "aml.answer.every" && ofField.test(observed) ? observed : id
+      ({ id, observed = "" }) => claim === "aml.answer.every" && namesField(observed) ? observed : id
     )
   )
 
