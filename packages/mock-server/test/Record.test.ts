@@ -500,18 +500,18 @@ describe("serve --profile with a recorded file", () => {
 })
 
 describe("idv-mock diff", () => {
-  /** The lines of a comparison with a server of this profile, and whether it succeeded. */
+  /** The plan and the lines of a comparison with a server of this profile, and whether it succeeded. */
   const compared = (profile: Profile.Patch, checks: number, ...words: ReadonlyArray<string>) =>
     Effect.gen(function*() {
       const services = yield* Layer.build(
         MockServer.layer({ port: 0, profile: Profile.apply(Profile.defaultProfile, profile) })
       )
       const { url } = Context.get(services, MockServer.MockServer)
-      const { stdout, value } = yield* captured(Effect.exit(main(
+      const { stderr, stdout, value } = yield* captured(Effect.exit(main(
         ["diff", "--upstream-auth", url, "--checks", String(checks), "--spacing", "0", ...words],
         { stdout: new PassThrough(), version: "0" }
       )))
-      return { stdout, succeeded: Exit.isSuccess(value) }
+      return { plan: stderr.join("\n"), stdout, succeeded: Exit.isSuccess(value) }
     }).pipe(
       Effect.withConfigProvider(
         ConfigProvider.fromMap(new Map([["IDV_CUSTOMER_ID", "demo-customer"], ["IDV_CUSTOMER_KEY", "demo-key"]]))
@@ -521,7 +521,11 @@ describe("idv-mock diff", () => {
 
   it.scopedLive("finds three deliberate differences and nothing else", () =>
     Effect.gen(function*() {
-      const { stdout, succeeded } = yield* compared({ tokenStatus: "201", nameEcho: "nfd", credVersion: "1.7" }, 12)
+      const profile: Profile.Patch = { tokenStatus: "201", nameEcho: "nfd", credVersion: "1.7" }
+      const { plan, stdout, succeeded } = yield* compared(profile, 12)
+      assert.match(plan, /\d requests/)
+      // Flags that only `verify` has.
+      strictEqual(/--(budget|wrong-keys|wait-for-expiry)/.test(plan), false, plan)
       deepStrictEqual(stdout, [
         "tokenStatus (token.success.status): the service has 201, the mock server 200",
         "credVersion (aml.cred-version): the service has 1.7, the mock server 1.0",
