@@ -68,8 +68,8 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 const beginningOf = (line: string, check: Check): string =>
   masked(line, check).split(/[^\s"'=:,;]*\d|[a-z]+:\/\/|\[hidden\]/i, 1).join("")
 
-/** A word or a name that is complete: "No " could also be the beginning of "No response". */
-const complete = /[:,=(]["'\s]*$/
+/** A beginning that ends with a delimiter: a pattern for "No " would also match "No response". */
+const delimited = /[:,=(]["'\s]*$/
 
 /**
  * A pattern for what a client says about the first person only: its code, or else the beginning of a line of its text,
@@ -106,7 +106,7 @@ const patternFor = (
 /** The patterns that tell the persons of the first run apart, if there are some. */
 export const proposal = ([clear, review, error]: ReadonlyArray<Check>, isEndpoint: boolean): string | undefined => {
   if (clear === undefined || review === undefined || error === undefined) return undefined
-  const forClear = patternFor(clear, [review, error], isEndpoint, complete)
+  const forClear = patternFor(clear, [review, error], isEndpoint, delimited)
   const forReview = patternFor(review, [clear, error], isEndpoint, /./)
   return forClear === undefined || forReview === undefined
     ? undefined

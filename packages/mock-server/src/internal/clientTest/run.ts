@@ -19,7 +19,7 @@ import * as Judges from "./judges/all.ts"
 import { isReached, merged, stepsOf } from "./judges/judge.ts"
 import { exitCodes } from "./judges/outcomes.ts"
 import { requests } from "./judges/requests.ts"
-import { isOfEarlierRun, isRefused, otherCustomer } from "./judges/tokens.ts"
+import { areRefused, isOfEarlierRun, otherCustomer } from "./judges/tokens.ts"
 import * as Persons from "./persons.ts"
 import * as Replies from "./replies.ts"
 
@@ -291,15 +291,12 @@ export const run = (door: Door, { concurrency, days, onDay, patience }: Options)
          * 401 is judged on the day `refused-token`.
          */
         const driveRenewed: typeof drive = (step, index) =>
-          Effect.flatMap(drive(step, index), (recorded) => {
-            const requests = seen.slice(recorded.start, recorded.end)
-            const isRenewing = isShared && step.revokeTokens === true && recorded.outcome !== "clear" &&
-              requests.length > 0 &&
-              requests.every((request) => request.entry.operation === "aml" && isRefused(request))
-            return isRenewing
+          Effect.flatMap(drive(step, index), (recorded) =>
+            isShared && step.revokeTokens === true && recorded.outcome !== "clear" &&
+              areRefused(seen.slice(recorded.start, recorded.end))
+              // Another person, so that the requests of both checks are told apart.
               ? Effect.map(drive({ ...step, revokeTokens: false }, index + 8), (next) => ({ ...next, step }))
-              : Effect.succeed(recorded)
-          })
+              : Effect.succeed(recorded))
         const [duration, recorded] = yield* Effect.timed(
           day.isSimultaneous
             ? Effect.gen(function*() {
@@ -310,7 +307,8 @@ export const run = (door: Door, { concurrency, days, onDay, patience }: Options)
               const isRenewed = isShared && check.outcome === "clear"
               const steps = [{ ...second, ...isRenewed && { revokeTokens: true } }, ...others]
               const fresh = isShared ? drive : checkAs(door.open(service))
-              return yield* Effect.forEach(steps, (step, index) => fresh(step, index + 1), { concurrency: "unbounded" })
+              return yield* Effect.forEach(steps, (step, index) =>
+                fresh(step, index + 1), { concurrency: "unbounded" })
             })
             : Effect.forEach(
               day.steps,

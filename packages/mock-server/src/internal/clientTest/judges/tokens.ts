@@ -8,6 +8,10 @@ export const isRefused = ({ entry }: Request) => entry.response.status === 401
 export const isOfEarlierRun = ({ authorization = "", entry: { customerId, rule } }: Request): boolean =>
   rule === "aml.token-unknown" && customerId !== null && /\.[\da-f]{32}$/.test(authorization)
 
+/** Whether a client sent checks only, each with a token that the service refused. */
+export const areRefused = (requests: ReadonlyArray<Request>): boolean =>
+  requests.length > 0 && requests.every((request) => request.entry.operation === "aml" && isRefused(request))
+
 const isGranted = ({ entry: { faults, response } }: Request) =>
   response.status < 300 && faults.every(({ kind }) => kind === "latency")
 
