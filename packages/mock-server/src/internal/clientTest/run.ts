@@ -294,7 +294,7 @@ export const run = (door: Door, { concurrency, days, onDay, patience }: Options)
           Effect.flatMap(drive(step, index), (recorded) =>
             isShared && step.revokeTokens === true && recorded.outcome !== "clear" &&
               areRefused(seen.slice(recorded.start, recorded.end))
-              // Another person, so that the requests of both checks are told apart.
+              // Another person, so that each request belongs to one of the two checks.
               ? Effect.map(drive({ ...step, revokeTokens: false }, index + 8), (next) => ({ ...next, step }))
               : Effect.succeed(recorded))
         const [duration, recorded] = yield* Effect.timed(
