@@ -55,6 +55,14 @@ const variables: ReadonlyArray<readonly [pattern: RegExp, meaning: string]> = [
   [/\$AML_PROFILE/, "$AML_PROFILE is the profile of the last response"]
 ]
 
+/** What the variables of these commands are. */
+const legendOf = (results: ReadonlyArray<Result>): ReadonlyArray<string> => {
+  const used = variables.filter(([pattern]) => results.some(({ curl = "" }) => pattern.test(curl)))
+  return used.length === 0 ? [] : [`In the commands, ${used.map(([, meaning]) => meaning).join("; ")}`, ""]
+}
+
+const commandOf = ({ curl }: Result): ReadonlyArray<string> => curl === undefined ? [] : [`      ${curl}`]
+
 /** The results of a claim by their cause: those about every field that name the same one have one cause. */
 const causesOf = (claim: string, results: ReadonlyArray<Result>): ReadonlyArray<Arr.NonEmptyArray<Result>> =>
   Object.values(
@@ -76,18 +84,15 @@ const violatedOf = (results: ReadonlyArray<Result>, contract: Contract.Contract)
     causes: causesOf(claim, own)
   }))
   const shown = claims.flatMap(({ causes }) => causes.map(([first]) => first))
-  const commands = shown.map(({ curl = "" }) => curl)
   const isFirst = (result: Result) => shown.find(({ curl }) => curl === result.curl) === result
-  const used = variables.flatMap(([pattern, meaning]) => commands.some((curl) => pattern.test(curl)) ? [meaning] : [])
   return violated.length === 0 ? [] : [
     `Violated: ${Summary.quantity(claims.length, "claim")}, in ${Summary.quantity(violated.length, "case")}`,
-    ...(used.length === 0 ? [] : [`  In the commands, ${used.join("; ")}`]),
     ...claims.flatMap(({ causes, claim, own }) => [
       `${claim}: ${CaseText.sentenceOf(contract, own[0])}`,
       ...causes.flatMap(([result, ...others]) => [
         `  ✗ ${result.id}: ${CaseText.titleOf(result)}`,
         `      ${CaseText.of(contract)(result)}`,
-        ...(result.curl === undefined || !isFirst(result) ? [] : [`      ${result.curl}`]),
+        ...(isFirst(result) ? commandOf(result) : []),
         ...(others.length === 0
           ? []
           : [
@@ -101,7 +106,7 @@ const violatedOf = (results: ReadonlyArray<Result>, contract: Contract.Contract)
   ]
 }
 
-/** One line for each result of a verdict that is news and no failure. */
+/** One line for each result of a verdict that is news and no failure. Below those of one request is its command. */
 const newsOf = (
   results: ReadonlyArray<Result>,
   contract: Contract.Contract,
@@ -112,7 +117,10 @@ const newsOf = (
   const mark = verdict === "lenient" ? "+" : "~"
   return own.length === 0 ? [] : [
     `${heading}: ${Summary.quantity(own.length, "case")}`,
-    ...own.map((result) => `  ${mark} ${result.id}: ${CaseText.titleOf(result)}: ${CaseText.of(contract)(result)}`),
+    ...Object.values(Arr.groupBy(own, ({ curl, id }) => curl ?? id)).flatMap((ofOne) => [
+      ...ofOne.map((result) => `  ${mark} ${result.id}: ${CaseText.titleOf(result)}: ${CaseText.of(contract)(result)}`),
+      ...commandOf(ofOne[0])
+    ]),
     ""
   ]
 }
@@ -165,6 +173,7 @@ export const make = (report: Report, contract: Contract.Contract, runInfo: RunIn
   const documented = Summary.documentedClaims(report)
   return [
     ...headOf(report, contract, runInfo),
+    ...legendOf(results),
     ...violatedOf(results, contract),
     ...newsOf(results, contract, "lenient", "Lenient, accepted although the document does not show it"),
     ...newsOf(results, contract, "drift", "Drift, other than the contract's default where the document is silent"),
