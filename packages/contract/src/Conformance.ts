@@ -11,8 +11,7 @@
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type * as Contract from "./Contract.ts"
 import * as Cases from "./internal/cases/all.ts"
@@ -29,7 +28,8 @@ import * as PlanText from "./internal/report/planText.ts"
 import * as Summary from "./internal/report/summary.ts"
 import * as Table from "./internal/report/table.ts"
 import type { Report, RunInfo, Verdict } from "./internal/results.ts"
-import * as DetectMockServer from "./internal/run/detectMockServer.ts"
+import * as MockServer from "./internal/run/mockServer.ts"
+import type { NotAMockServer } from "./internal/run/mockServer.ts"
 import * as Planner from "./internal/run/plan.ts"
 import * as Runner from "./internal/run/runner.ts"
 import * as TargetOptions from "./internal/targetOptions.ts"
@@ -49,6 +49,7 @@ export type {
   TestPerson
 } from "./internal/model.ts"
 export type { Reading } from "./internal/readings/readings.ts"
+export { NotAMockServer } from "./internal/run/mockServer.ts"
 export type { ClaimCoverage, Coverage, Report, Result, RunInfo, Verdict } from "./internal/results.ts"
 
 /**
@@ -177,29 +178,6 @@ export const judge = (
 ): Report => Judge.judge(contract, judgedCases, observations, kind, failOn)
 
 /**
- * A target of the kind `mock` is not a mock server: it sends other responses (`response`), does not respond in
- * time (`timeout`), or responds with 403 (`forbidden`), as a mock server does for an unknown host name.
- *
- * @category errors
- * @since 0.1.0
- */
-export class NotAMockServer extends Schema.TaggedError<NotAMockServer>("@effect-idv/contract/NotAMockServer")(
-  "NotAMockServer",
-  { url: Schema.String, reason: Schema.Literal("response", "timeout", "forbidden") }
-) {
-  override get message() {
-    return `${this.url} ${notAMockServer[this.reason]}`
-  }
-}
-
-const notAMockServer: Readonly<Record<NotAMockServer["reason"], string>> = {
-  response: "is not an idv-mock server: use --target sandbox",
-  timeout: "does not respond to GET /_mock/live in time, so it is not an idv-mock server: use --target sandbox",
-  forbidden: "refuses GET /_mock/live with 403: if it is not an idv-mock server, use --target sandbox; if it is one, " +
-    "start it with --allowed-host"
-}
-
-/**
  * Fails if a target of the kind `mock` is another server, which might bill the requests of a run or lock the
  * customer out. It sends one request without credentials to each address of the target. If no server responds
  * there, it succeeds, because a run can do no harm.
@@ -207,11 +185,8 @@ const notAMockServer: Readonly<Record<NotAMockServer["reason"], string>> = {
  * @category combinators
  * @since 0.1.0
  */
-export const requireMockServer = (target: Target): Effect.Effect<void, NotAMockServer, HttpClient.HttpClient> =>
-  Effect.flatMap(
-    DetectMockServer.otherServer(target),
-    Option.match({ onNone: () => Effect.void, onSome: (otherServer) => new NotAMockServer(otherServer) })
-  )
+export const requireMockServer: (target: Target) => Effect.Effect<void, NotAMockServer, HttpClient.HttpClient> =
+  MockServer.requireMockServer
 
 /**
  * Options of {@link verify}.

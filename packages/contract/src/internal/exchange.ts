@@ -1,12 +1,16 @@
 /** HTTP exchanges as plain data: the request, and the response with its status, headers and unread bytes. */
 import type { Person, Step } from "./steps.ts"
 
+/** A request whose templates are filled, either to be sent or to be shown. */
 export interface Request {
   readonly method: string
-  readonly url: URL
+  /** The address without the query of the step. */
+  readonly url: string
+  /** The query, without its question mark. */
+  readonly query?: string
   readonly headers: Readonly<Record<string, string>>
-  readonly contentType?: string | undefined
-  readonly body?: string | undefined
+  readonly contentType?: string
+  readonly body?: string
   /**
    * Whether the body is sent in two pieces, split between the bytes of its first non-ASCII character.
    *

@@ -1,9 +1,13 @@
 /** The data of a report: what the contract says about the observations of a run. */
 import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
-import type * as Contract from "../Contract.ts"
+import * as Contract from "../Contract.ts"
 import type { Kind, TestPerson } from "./model.ts"
 import * as TargetOptions from "./targetOptions.ts"
+
+const optionalText = Schema.optionalWith(Schema.String, { exact: true })
+
+export const Verdict = Schema.Literal("pass", "lenient", "drift", "violated", "not tested")
 
 /**
  * - `pass`: the contract accepts the observation.
@@ -16,9 +20,43 @@ import * as TargetOptions from "./targetOptions.ts"
  * @category models
  * @since 0.1.0
  */
-export type Verdict = "pass" | "lenient" | "drift" | "violated" | "not tested"
+export type Verdict = typeof Verdict.Type
 
-export const verdicts = ["pass", "lenient", "drift", "violated", "not tested"] as const satisfies ReadonlyArray<Verdict>
+export const Result = Schema.Struct({
+  /** The id of the case. */
+  id: Schema.String,
+  /** The id of the claim. */
+  claim: Schema.String,
+  /** The section of the service document, or `0` if the contract lacks the claim. */
+  section: Schema.String,
+  level: Contract.Level,
+  /** The title of the case. */
+  title: Schema.String,
+  /** What the contract accepts, in words. */
+  expects: Schema.String,
+  verdict: Verdict,
+  /** The observed word, if there is one. */
+  observed: optionalText,
+  /** The titles of the probes that yielded another word than the usual one. */
+  probes: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
+  /** Why some probes of the case were not sent. */
+  partial: optionalText,
+  /** The status of the last response, such as `HTTP 500`, or why there was none. A pass has none. */
+  cause: optionalText,
+  /** The request as a curl command, without secrets and the user's test persons. A pass has none. */
+  curl: optionalText,
+  /** Whether an earlier run observed something else, according to the file of claims. */
+  isChanged: Schema.optionalWith(Schema.Literal(true), { exact: true }),
+  /** Why the case was not tested. */
+  reason: optionalText,
+  /**
+   * The id of the failed case because of which this one was skipped. Only that case raises an alarm. In a JSON file, it is
+   * called `standsOn`.
+   */
+  dependsOn: optionalText.pipe(Schema.fromKey("standsOn")),
+  /** How long the case took, in milliseconds. */
+  millis: Schema.Number
+})
 
 /**
  * The verdict on one case.
@@ -26,38 +64,9 @@ export const verdicts = ["pass", "lenient", "drift", "violated", "not tested"] a
  * @category models
  * @since 0.1.0
  */
-export interface Result {
-  /** The id of the case. */
-  readonly id: string
-  /** The id of the claim. */
-  readonly claim: string
-  /** The section of the service document, or `0` if the contract lacks the claim. */
-  readonly section: string
-  readonly level: Contract.Level
-  /** The title of the case. */
-  readonly title: string
-  /** What the contract accepts, in words. */
-  readonly expects: string
-  readonly verdict: Verdict
-  /** The observed word, if there is one. */
-  readonly observed?: string
-  /** The titles of the probes that yielded another word than the usual one. */
-  readonly probes?: ReadonlyArray<string>
-  /** Why some probes of the case were not sent. */
-  readonly partial?: string
-  /** The status of the last response, such as `HTTP 500`, or why there was none. A pass has none. */
-  readonly cause?: string
-  /** The request as a curl command, without secrets and the user's test persons. A pass has none. */
-  readonly curl?: string
-  /** Whether an earlier run observed something else, according to the file of claims. */
-  readonly isChanged?: true
-  /** Why the case was not tested. */
-  readonly reason?: string
-  /** The id of the failed case because of which this one was skipped. Only that case raises an alarm. */
-  readonly dependsOn?: string
-  /** How long the case took, in milliseconds. */
-  readonly millis: number
-}
+export interface Result extends Schema.Schema.Type<typeof Result> {}
+
+const Coverage = Schema.Literal("whole", "part", "none")
 
 /**
  * How many cases of a claim ran: all of them (`whole`), some (`part`), or none.
@@ -65,7 +74,17 @@ export interface Result {
  * @category models
  * @since 0.1.0
  */
-export type Coverage = "whole" | "part" | "none"
+export type Coverage = typeof Coverage.Type
+
+export const ClaimCoverage = Schema.Struct({
+  /** The id of the claim. */
+  claim: Schema.String,
+  level: Contract.Level,
+  /** In a JSON file, it is called `extent`. */
+  coverage: Schema.propertySignature(Coverage).pipe(Schema.fromKey("extent")),
+  /** Why cases did not run. Each reason is listed once. */
+  reasons: Schema.Array(Schema.String)
+})
 
 /**
  * The coverage of one claim.
@@ -73,14 +92,7 @@ export type Coverage = "whole" | "part" | "none"
  * @category models
  * @since 0.1.0
  */
-export interface ClaimCoverage {
-  /** The id of the claim. */
-  readonly claim: string
-  readonly level: Contract.Level
-  readonly coverage: Coverage
-  /** Why cases did not run. Each reason is listed once. */
-  readonly reasons: ReadonlyArray<string>
-}
+export interface ClaimCoverage extends Schema.Schema.Type<typeof ClaimCoverage> {}
 
 /**
  * The results of a run, judged by a contract.
@@ -160,18 +172,16 @@ export interface RunInfo {
 
 const count = Schema.optionalWith(Schema.NonNegativeInt, { exact: true })
 
-const text = Schema.optionalWith(Schema.String, { exact: true })
-
 /** The circumstances that a report shows. The customer is not among them. */
 export const ShownRunInfo = Schema.Struct({
-  authUrl: text,
-  baseUrl: text,
-  startedAt: text,
-  version: text,
-  claimsSha256: text,
+  authUrl: optionalText,
+  baseUrl: optionalText,
+  startedAt: optionalText,
+  version: optionalText,
+  claimsSha256: optionalText,
   contractVersion: count,
   /** The SHA-256 digest of the service document. */
-  documentSha256: text,
+  documentSha256: optionalText,
   requests: Schema.NonNegativeInt,
   /** Only for a sandbox. */
   budget: count,

@@ -4,7 +4,6 @@ import type { Response } from "../exchange.ts"
 import {
   attributesOf,
   isCredential,
-  isErrorBody,
   isHtml,
   isLatin1Object,
   isObject,
@@ -13,20 +12,13 @@ import {
   mediaTypeOf,
   objectOf,
   ofLast,
+  outcomeOf,
   type Read,
   type StepResponse,
-  textOf,
-  unsuccessfulOutcome
+  textOf
 } from "./responseReadings.ts"
 
-const checkOutcome = (response: Response): string =>
-  !isSuccess(response)
-    ? unsuccessfulOutcome(response)
-    : isCredential(response)
-    ? "answered"
-    : isErrorBody(response)
-    ? "refused"
-    : "no credential"
+const checkOutcome = (response: Response): string => outcomeOf(response, "answered", isCredential, "no credential")
 
 type Fields = { readonly [name: string]: unknown }
 

@@ -50,16 +50,6 @@ export const isSuccess = ({ status }: Response): boolean => status >= 200 && sta
 
 export const isRedirect = ({ status }: Response): boolean => status >= 300 && status < 400
 
-/** The outcome of a response that is not 2xx. A 429 says nothing about the request, so it is not a refusal. */
-export const unsuccessfulOutcome = (response: Response): string =>
-  response.status === 429
-    ? "rate limited"
-    : isRedirect(response)
-    ? "redirected"
-    : response.status >= 500
-    ? "failed"
-    : "refused"
-
 /** The attributes of a credential (section 2.3), wherever the response has them. */
 export const attributesOf = (response: Response): { readonly [name: string]: unknown } | undefined => {
   const credentials = Option.getOrUndefined(objectOf(response))?.["credentials"]
@@ -76,6 +66,22 @@ const errorFields = ["error", "errors", "error_code", "error_description", "faul
 export const isErrorBody = (response: Response): boolean =>
   mediaTypeOf(response) === "application/problem+json" ||
   Option.exists(objectOf(response), (body) => !("credentials" in body) && errorFields.some((name) => name in body))
+
+/**
+ * The outcome of a request: `good`, or `none` for another 2xx response that is not an error. A 429 says nothing about the
+ * request, so it is not a refusal.
+ */
+export const outcomeOf = (
+  response: Response,
+  good: string,
+  isGood: (response: Response) => boolean,
+  none: string
+): string => {
+  if (isSuccess(response)) return isGood(response) ? good : isErrorBody(response) ? "refused" : none
+  if (response.status === 429) return "rate limited"
+  if (isRedirect(response)) return "redirected"
+  return response.status >= 500 ? "failed" : "refused"
+}
 
 export const isHtml = (response: Response): boolean =>
   mediaTypeOf(response) === "text/html" ||
@@ -125,16 +131,14 @@ export const readings = {
   "retry after": ofLast(({ response }) => retryAfter(response))
 } as const satisfies Record<string, Read>
 
+/** In what documented requests may differ: the person of a check, and its token. */
+const documentedKeys = ["to", "person", "token", "isValid", "inPieces"]
+
+const isUnchanged = (step: Step): boolean => Object.keys(step).every((key) => documentedKeys.includes(key))
+
 /** Whether the request is that of section 4.2, about any person. */
-export const isDocumentedCheck = (step: Step): boolean => {
-  if (step.to !== "aml" || step.isValid === false) return false
-  const { authorization, body, contentType, headers, method, path, query } = step
-  return [authorization, body, contentType, headers, method, path, query].every((change) => change === undefined)
-}
+export const isDocumentedCheck = (step: Step): boolean =>
+  step.to === "aml" && step.isValid !== false && isUnchanged(step)
 
 /** Whether a request is that of section 4.1. */
-export const isDocumentedTokenRequest = (step: Step): boolean => {
-  if (step.to !== "token") return false
-  const { authorization, body, contentType, headers, method, query } = step
-  return [authorization, body, contentType, headers, method, query].every((change) => change === undefined)
-}
+export const isDocumentedTokenRequest = (step: Step): boolean => step.to === "token" && isUnchanged(step)

@@ -3,16 +3,15 @@ import * as Option from "effect/Option"
 import type { Response } from "../exchange.ts"
 import {
   isCredential,
-  isErrorBody,
   isHtml,
   isObject,
   isSuccess,
   mediaTypeOf,
   objectOf,
   ofLast,
+  outcomeOf,
   type Read,
-  textOf,
-  unsuccessfulOutcome
+  textOf
 } from "./responseReadings.ts"
 
 /** The fields in which services send a token. */
@@ -71,13 +70,7 @@ export const grantIn = (response: Response): Option.Option<Grant> => {
 const errorOf = (response: Response): unknown => Option.getOrUndefined(objectOf(response))?.["error"]
 
 const tokenOutcome = (response: Response): string =>
-  !isSuccess(response)
-    ? unsuccessfulOutcome(response)
-    : Option.isSome(grantOf(response))
-    ? "granted"
-    : isErrorBody(response)
-    ? "refused"
-    : "no token"
+  outcomeOf(response, "granted", (each) => Option.isSome(grantOf(each)), "no token")
 
 const ofGrant = (read: (grant: Grant) => string): Read =>
   ofLast(({ response }) => Option.match(grantOf(response), { onNone: () => "no token", onSome: read }))

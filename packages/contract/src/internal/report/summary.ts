@@ -3,12 +3,12 @@ import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
 import * as Contract from "../../Contract.ts"
 import * as Preflight from "../preflight.ts"
-import { type Coverage, type Report, type Result, type RunInfo, type Verdict, verdicts } from "../results.ts"
+import { type Coverage, type Report, type Result, type RunInfo, Verdict } from "../results.ts"
 import { isFailure } from "../run/skipped.ts"
 
 const count = Schema.NonNegativeInt
 
-export const CaseCounts = Schema.Record({ key: Schema.Literal(...verdicts), value: count })
+export const CaseCounts = Schema.Record({ key: Verdict, value: count })
 
 /** The numbers of claims of each level, by their result. */
 export const ClaimCounts = Schema.Record({

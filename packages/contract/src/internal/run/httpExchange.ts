@@ -125,8 +125,10 @@ export const send = (
     const client = HttpClient.withTracerPropagation(yield* HttpClient.HttpClient, false)
     const sentAt = yield* Clock.currentTimeMillis
     const method = methods.find((method) => method === request.method) ?? "POST"
+    const url = new URL(request.url)
+    if (request.query !== undefined) url.search = request.query
     const response = yield* client.execute(
-      HttpClientRequest.make(method)(request.url, {
+      HttpClientRequest.make(method)(url, {
         // A compressed body could be short on the wire and endless once decompressed.
         headers: { "accept-encoding": "identity", "user-agent": userAgent, ...request.headers },
         body: bodyOf(request)
@@ -138,7 +140,7 @@ export const send = (
       onNone: () => noResponse("too long", "response of more than 1 MiB"),
       onSome: (body): Exchange => ({
         _tag: "Response",
-        url: request.url,
+        url,
         status: response.status,
         headers: response.headers,
         body,

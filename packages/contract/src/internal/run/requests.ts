@@ -1,11 +1,10 @@
 /** Builds the requests of the steps. */
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import type { Request, StepExchange } from "../exchange.ts"
 import type { Target } from "../model.ts"
 import * as Persons from "../persons.ts"
 import { attributesOf } from "../readings/responseReadings.ts"
-import type { AmlStep, ControlStep, Json, Person, ServiceStep, TokenStep } from "../steps.ts"
+import type { AmlStep, Json, Person, ServiceStep, TokenStep } from "../steps.ts"
 import * as Templates from "../templates.ts"
 import type { Customer, Customers } from "./customers.ts"
 
@@ -21,17 +20,7 @@ export interface RequestContext {
   readonly profile: URL | undefined
 }
 
-/** A request whose templates are filled, either to be sent or to be shown. */
-export interface FilledRequest {
-  readonly method: string
-  readonly url: string
-  readonly query?: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly contentType?: string
-  readonly body?: string
-}
-
-const addressOf = (address: string, path: string): string => address.replace(/\/+$/, "") + path
+export const addressOf = (address: string, path: string): string => address.replace(/\/+$/, "") + path
 
 /** The values of the placeholders that are about a person. */
 export const personValues = ({ dob, name }: Pick<Person, "dob" | "name">) => {
@@ -88,7 +77,7 @@ const bodyOf = (step: TokenStep | AmlStep, fill: FillTemplate): Option.Option<st
 }
 
 /** The request of a step with filled templates, or none if a change leaves a value as it is. */
-export const filled = (step: TokenStep | AmlStep, target: Target, fill: FillTemplate): Option.Option<FilledRequest> =>
+export const filled = (step: TokenStep | AmlStep, target: Target, fill: FillTemplate): Option.Option<Request> =>
   Option.gen(function*() {
     const { headers: changed = {}, method = "POST", query } = step
     const { authorization = step.to === "token" ? "Basic base64({id}:{key})" : "Bearer {token}" } = step
@@ -103,13 +92,14 @@ export const filled = (step: TokenStep | AmlStep, target: Target, fill: FillTemp
       url: addressOf(step.to === "token" ? target.authUrl : target.baseUrl, path),
       headers,
       ...(query !== undefined && { query: yield* fill(query) }),
-      ...(!withoutBody.includes(method) && { body, ...(contentType !== null && { contentType }) })
+      ...(!withoutBody.includes(method) && { body, ...(contentType !== null && { contentType }) }),
+      ...(step.to === "aml" && { inPieces: step.inPieces })
     }
   })
 
 /** Only the target itself receives requests: a profile on another origin is not opened. */
 const profileRequest = ({ profile, target }: RequestContext): Request | undefined =>
-  profile?.origin === new URL(target.baseUrl).origin ? { method: "GET", url: profile, headers: {} } : undefined
+  profile?.origin === new URL(target.baseUrl).origin ? { method: "GET", url: profile.href, headers: {} } : undefined
 
 /**
  * Returns the request of a step. A step sends none if it opens a profile that no response named, or if its change does
@@ -118,39 +108,8 @@ const profileRequest = ({ profile, target }: RequestContext): Request | undefine
 export const of = (step: ServiceStep, context: RequestContext): Option.Option<Request> => {
   if (step.to === "profile") return Option.fromNullable(profileRequest(context))
   const fill = Templates.ofValues(valuesOf(step, context))
-  return Option.map(
-    filled(step, context.target, (template) => Templates.fill(template, fill)),
-    ({ query, url, ...request }): Request => {
-      const address = new URL(url)
-      if (query !== undefined) address.search = query
-      return { ...request, url: address, ...(step.to === "aml" && { inPieces: step.inPieces }) }
-    }
-  )
+  return filled(step, context.target, (template) => Templates.fill(template, fill))
 }
-
-const controlRequest = (
-  { baseUrl, controlToken, controlUrl = new URL(baseUrl).origin }: Target,
-  method: string,
-  path: string,
-  body?: Json
-): Request => ({
-  method,
-  url: new URL(addressOf(controlUrl, `/_mock/sessions${path}`)),
-  headers: controlToken === undefined ? {} : { authorization: `Bearer ${Redacted.value(controlToken)}` },
-  ...(body !== undefined && { contentType: "application/json", body: JSON.stringify(body) })
-})
-
-/** Creates a session of a mock server. */
-export const createSession = (target: Target, { id, key }: Customer): Request =>
-  controlRequest(target, "POST", "", { customerId: id, customerKey: key })
-
-/** Deletes a session of a mock server. */
-export const deleteSession = (target: Target, customerId: string): Request =>
-  controlRequest(target, "DELETE", `/${encodeURIComponent(customerId)}`)
-
-/** The request of a control step, for the session of a customer. */
-export const ofControl = (target: Target, customerId: string, { body, path }: ControlStep): Request =>
-  controlRequest(target, "POST", `/${encodeURIComponent(customerId)}${path}`, body)
 
 /** The `aml_profile` of the credential in the last response. */
 export const profileOf = (exchanges: ReadonlyArray<StepExchange>): URL | undefined => {

@@ -19,9 +19,9 @@ import { read, type Reading, usualWords } from "../readings/readings.ts"
 import { isDocumentedCheck } from "../readings/responseReadings.ts"
 import type { Step } from "../steps.ts"
 import * as TargetOptions from "../targetOptions.ts"
-import * as ControlPlane from "./controlPlane.ts"
 import * as Customers from "./customers.ts"
 import * as HttpExchange from "./httpExchange.ts"
+import * as MockServer from "./mockServer.ts"
 import * as Pacing from "./pacing.ts"
 import * as Plan from "./plan.ts"
 import * as RefusalConfirmation from "./refusalConfirmation.ts"
@@ -105,12 +105,12 @@ export const make = (
     const send = (request: Request) =>
       Effect.provideService(HttpExchange.send(request, deadline), HttpClient.HttpClient, client)
 
-    const controlPlane = yield* ControlPlane.make(target, send)
+    const controlPlane = yield* MockServer.makeControlPlane(target, send)
     const customers = yield* Customers.make(target, controlPlane.create)
     const plan = Plan.make({ ...target, customerId: customers.own.id }, cases)
     const pacing = yield* Pacing.make(target, plan.sufficientBudget)
-    const confirmation = yield* RefusalConfirmation.make
-    const session = yield* Session.make(target, customers, send, pacing, confirmation, observer)
+    const refusals = yield* Ref.make<RefusalConfirmation.Refusals>(HashMap.empty())
+    const session = yield* Session.make(target, customers, send, pacing, observer)
     const sendSteps = yield* StepRunner.make(target, session, controlPlane)
     const oneAtATime = yield* Effect.makeSemaphore(1)
 
@@ -138,7 +138,7 @@ export const make = (
         if (Preflight.isTokenPreflight(steps)) return tokenFailure
         if (tokenFailure !== undefined) return yield* skip(tokenFailure.reason, tokenFailure.caseId)
         if (steps.length > 0 && steps.every(({ to }) => to === "token")) return undefined
-        const apiFailure = yield* session.apiFailure
+        const { apiFailure } = yield* session.state
         if (Option.isSome(apiFailure)) return yield* skip(apiFailure.value)
         const exchanges = yield* sendCheck
         const amlFailure = Preflight.amlFailure(exchanges)
@@ -190,11 +190,8 @@ export const make = (
     const exchangesOf = (reading: Reading, steps: ReadonlyArray<Step>) =>
       steps.length > 0
         ? sendChecked(reading, steps)
-        : reading === "early refusals"
-        ? session.earlyRefusals
-        : reading === "every grant"
-        ? session.tokenRequests
-        : session.checks
+        : Effect.map(session.state, ({ checks, earlyRefusals, tokenRequests }) =>
+          reading === "early refusals" ? earlyRefusals : reading === "every grant" ? tokenRequests : checks)
 
     /** The exchange that decided a reading: of the whole run, the first that shows another word than the usual one. */
     const decisive = (reading: Reading, exchanges: ReadonlyArray<StepExchange>): StepExchange | undefined =>
@@ -221,7 +218,7 @@ export const make = (
         if (dependsOn !== undefined && !RefusalConfirmation.isRefused(exchanges)) {
           return yield* skip("there was no refusal", dependsOn)
         }
-        yield* confirmation.recordCase(id, exchanges)
+        yield* Ref.update(refusals, RefusalConfirmation.add(id, exchanges))
         return { observed, ...details }
       })
 
@@ -294,8 +291,8 @@ export const make = (
     /** Sends the documented request if refusals are unconfirmed. Returns why they remain so, or an empty string. */
     const confirmEndpoint = (endpoint: Endpoint): Effect.Effect<string> =>
       Effect.gen(function*() {
-        if (!(yield* confirmation.hasUnconfirmed(endpoint))) return ""
-        const apiFailure = yield* session.apiFailure
+        const { apiFailure, lastSuccess } = yield* session.state
+        if (!RefusalConfirmation.hasUnconfirmed(yield* Ref.get(refusals), lastSuccess, endpoint)) return ""
         if (endpoint === "aml" && Option.isSome(apiFailure)) return apiFailure.value
         const sent = yield* endpoint === "token"
           ? session.send(Preflight.tokenStep, session.customer, "", [])
@@ -309,8 +306,11 @@ export const make = (
         const [reasons, requests] = yield* Pacing.withRequests(
           Effect.all({ token: confirmEndpoint("token"), aml: confirmEndpoint("aml") })
         )
-        const confirmed = yield* confirmation.applyTo(
+        const { lastSuccess } = yield* session.state
+        const confirmed = RefusalConfirmation.applyTo(
           observations,
+          yield* Ref.get(refusals),
+          lastSuccess,
           (endpoint) => `the refusal is not confirmed: ${reasons[endpoint]}`
         )
         return confirmed.map((observation, i) =>

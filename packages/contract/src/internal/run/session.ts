@@ -2,7 +2,6 @@
  * The session of a run with its target (not a session of the mock server): which customer sends the requests, and the
  * access token that the cases share.
  */
-import * as Chunk from "effect/Chunk"
 import * as EffectClock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -18,7 +17,7 @@ import * as Curl from "./curl.ts"
 import type { Customer, Customers } from "./customers.ts"
 import * as Masking from "./masking.ts"
 import type { Pacing } from "./pacing.ts"
-import type { RefusalConfirmation } from "./refusalConfirmation.ts"
+import type { LastSuccess } from "./refusalConfirmation.ts"
 import * as Requests from "./requests.ts"
 import { inapplicable, skip, type Skipped } from "./skipped.ts"
 
@@ -29,16 +28,21 @@ interface SharedToken {
   readonly receivedAt: number
 }
 
+/** What a run knows about its target. */
 interface State {
-  /** The last token of the customer. The service may have ended the earlier ones when it issued this one. */
+  /**
+   * The last token of the customer, which all cases share. The service may have ended the earlier ones when it issued
+   * this one.
+   */
   readonly token: Option.Option<SharedToken>
   /** By how much the clock of the target is ahead, in milliseconds. */
   readonly ahead: number
+  readonly lastSuccess: LastSuccess
   /**
    * All exchanges in which a check of the customer, except for probes, returned a credential. Some cases compare them
    * all.
    */
-  readonly checks: Chunk.Chunk<StepExchange>
+  readonly checks: ReadonlyArray<StepExchange>
   /** The refusals of tokens that were younger than an hour, where a new token was accepted. */
   readonly earlyRefusals: ReadonlyArray<StepExchange>
   /** The responses to documented token requests, unless the service failed, or may block the customer after bad ones. */
@@ -73,16 +77,9 @@ export interface Session {
   readonly advance: (clock: Clock, millis: number) => Effect.Effect<void>
   /** The time of the target, in milliseconds since 1970. */
   readonly now: Effect.Effect<number>
-  /** The exchanges so far in which a check of the customer returned a credential. */
-  readonly checks: Effect.Effect<ReadonlyArray<StepExchange>>
-  readonly earlyRefusals: Effect.Effect<ReadonlyArray<StepExchange>>
-  /** The responses to the documented token requests so far. */
-  readonly tokenRequests: Effect.Effect<ReadonlyArray<StepExchange>>
-  readonly apiFailure: Effect.Effect<Option.Option<string>>
   /** How an endpoint that has succeeded before fails now, in words. */
   readonly failureOf: (endpoint: Endpoint, sent: StepExchange) => Effect.Effect<string>
-  /** The token that all cases share. */
-  readonly sharedToken: Effect.Effect<Option.Option<string>>
+  readonly state: Effect.Effect<State>
 }
 
 /** How long a token must be accepted, in milliseconds, with a minute for clocks that differ. */
@@ -113,15 +110,36 @@ export const tokensIn = (exchanges: ReadonlyArray<StepExchange>): ReadonlyArray<
       : []
   )
 
-const tokenIn = (exchanges: ReadonlyArray<StepExchange>): Option.Option<string> =>
-  Option.fromNullable(tokensIn(exchanges)[0])
+/**
+ * The state after an exchange at this time of the target. Only the customer's own credentials grant a token that the
+ * other cases may use.
+ */
+const after = (state: State, sent: StepExchange, isOwn: boolean, isProbe: boolean, now: number): State => {
+  const { exchange, number, step } = sent
+  if (step.to !== "token" && step.to !== "aml") return state
+  const { checks, lastSuccess, tokenRequests } = state
+  const isSuccess = Preflight.isSuccessOf(step.to, exchange)
+  const isBad = step.authorization !== undefined && step !== Preflight.openStep
+  const bad = state.bad + (isBad ? 1 : 0)
+  const status = statusOf(sent) ?? 500
+  const isTokenRequest = bad === 0 && isDocumentedTokenRequest(step) && status < 500 && status !== 429
+  const [granted] = isOwn && !isBad ? tokensIn([sent]) : []
+  return {
+    ...state,
+    bad,
+    lastSuccess: isSuccess ? { ...lastSuccess, [step.to]: Math.max(lastSuccess[step.to], number) } : lastSuccess,
+    // The other customers of a mock server have separate clocks, so their times cannot be compared with these.
+    checks: step.to === "aml" && isSuccess && isOwn && !isProbe ? [...checks, sent] : checks,
+    tokenRequests: isOwn && isTokenRequest ? [...tokenRequests, sent] : tokenRequests,
+    token: granted === undefined ? state.token : Option.some({ value: granted, receivedAt: now })
+  }
+}
 
 export const make = (
   target: Target,
   customers: Customers,
   exchange: (request: Request) => Effect.Effect<Exchange>,
   pacing: Pacing,
-  confirmation: RefusalConfirmation,
   { onExchange }: Observer
 ): Effect.Effect<Session> =>
   Effect.gen(function*() {
@@ -129,13 +147,19 @@ export const make = (
     const state = yield* Ref.make<State>({
       token: Option.none(),
       ahead: 0,
-      checks: Chunk.empty(),
+      lastSuccess: { token: -1, aml: -1 },
+      checks: [],
       earlyRefusals: [],
       tokenRequests: [],
       apiFailure: Option.none(),
       bad: 0,
       isShutUsual: false
     })
+
+    const now = Effect.zipWith(Ref.get(state), EffectClock.currentTimeMillis, ({ ahead }, millis) => millis + ahead)
+
+    const hasSucceeded = (endpoint: Endpoint) =>
+      Effect.map(Ref.get(state), ({ lastSuccess }) => lastSuccess[endpoint] >= 0)
 
     const send: Session["send"] = (step, sender, token, previous, isProbe = false) =>
       Effect.gen(function*() {
@@ -160,11 +184,7 @@ export const make = (
               : { failure: received.cause })
           })
         }
-        const isBad = step.to !== "profile" && step.authorization !== undefined && step !== Preflight.openStep
-        const { ahead, bad } = yield* Ref.updateAndGet(
-          state,
-          (current): State => isBad ? { ...current, bad: current.bad + 1 } : current
-        )
+        const { ahead } = yield* Ref.get(state)
         const sent: StepExchange = {
           number,
           step,
@@ -173,28 +193,9 @@ export const make = (
           secrets: Requests.secretsOf(step, sender, customers, target),
           curl: Curl.of(step, target)
         }
-        if (step.to !== "profile") yield* confirmation.recordExchange(step.to, number, sent.exchange)
-        if (step.to === "aml" && Preflight.isSuccessOf("aml", sent.exchange)) {
-          yield* pacing.countCheck
-          // The other customers of a mock server have separate clocks, so their times cannot be compared with these.
-          if (!isProbe && sender === customer) {
-            yield* Ref.update(state, (current) => ({ ...current, checks: Chunk.append(current.checks, sent) }))
-          }
-        }
-        const status = statusOf(sent) ?? 500
-        if (sender === customer && bad === 0 && isDocumentedTokenRequest(step) && status < 500 && status !== 429) {
-          yield* Ref.update(state, (current) => ({ ...current, tokenRequests: [...current.tokenRequests, sent] }))
-        }
-        // Only the customer's own credentials grant a token that the other cases may use.
-        const isOwn = sender === customer && step.to === "token" && step.authorization === undefined
-        const granted = isOwn ? tokenIn([sent]) : Option.none()
-        if (Option.isSome(granted)) {
-          const receivedAt = yield* now
-          yield* Ref.update(
-            state,
-            (current): State => ({ ...current, token: Option.some({ value: granted.value, receivedAt }) })
-          )
-        }
+        const receivedAt = yield* now
+        yield* Ref.update(state, (current) => after(current, sent, sender === customer, isProbe, receivedAt))
+        if (step.to === "aml" && Preflight.isSuccessOf("aml", sent.exchange)) yield* pacing.countCheck
         return sent
       })
 
@@ -202,7 +203,7 @@ export const make = (
       Effect.gen(function*() {
         const { to } = sent.step
         const isLimited = statusOf(sent) === 429 && (to === "token" || to === "aml") &&
-          (yield* confirmation.hasSucceeded(to))
+          (yield* hasSucceeded(to))
         yield* pacing.countResponse(isLimited)
         return sent
       })
@@ -210,18 +211,15 @@ export const make = (
     /** Sends a check with the shared token. If the token is 59 minutes old, requests a new one first. */
     const sendOnce = (step: AmlStep, isProbe = false): Effect.Effect<StepExchange, Skipped> =>
       Effect.gen(function*() {
-        const { ahead, token } = yield* Ref.get(state)
-        const now = (yield* EffectClock.currentTimeMillis) + ahead
-        const isOld = Option.exists(token, ({ receivedAt }) => now - receivedAt >= lifetime)
-        if (isOld) yield* send(Preflight.tokenStep, customer, "", [])
+        const { token } = yield* Ref.get(state)
+        const time = yield* now
+        if (Option.exists(token, ({ receivedAt }) => time - receivedAt >= lifetime)) yield* send(Preflight.tokenStep, customer, "", [])
         const current = yield* Ref.get(state)
         if (Option.isNone(current.token)) return yield* skip("the customer received no token")
         return yield* send(step, customer, current.token.value.value, [], isProbe)
       })
 
     const documentedCheck = sendOnce(Preflight.amlStep)
-
-    const now = Effect.zipWith(Ref.get(state), EffectClock.currentTimeMillis, ({ ahead }, millis) => millis + ahead)
 
     const advance: Session["advance"] = (clock, millis) =>
       Effect.gen(function*() {
@@ -246,7 +244,7 @@ export const make = (
       Effect.gen(function*() {
         const sent = yield* sendOnce(step, isProbe)
         const { isShutUsual, token } = yield* Ref.get(state)
-        if (!isShut(sent) || step.authorization !== undefined || !(yield* confirmation.hasSucceeded("aml"))) return sent
+        if (!isShut(sent) || step.authorization !== undefined || !(yield* hasSucceeded("aml"))) return sent
         if (isShutUsual && !isDocumentedCheck(step)) return sent
 
         // The documented check shows whether the token or this step is the reason.
@@ -258,14 +256,14 @@ export const make = (
         }
         if (!isShut(withOldToken)) return yield* failApi("aml", withOldToken)
 
-        const now = (yield* EffectClock.currentTimeMillis) + (yield* Ref.get(state)).ahead
+        const refusedAt = yield* now
         const granted = yield* send(Preflight.tokenStep, customer, "", [])
         if (!Preflight.isSuccessOf("token", granted.exchange)) return yield* failApi("token", granted)
 
         const repeated = yield* sendOnce(step, isProbe)
         const withNewToken = !isShut(repeated) || isDocumented ? repeated : yield* documentedCheck
         if (isShut(withNewToken)) return yield* failApi("aml", withNewToken)
-        if (Option.exists(token, ({ receivedAt }) => now - receivedAt < lifetime)) {
+        if (Option.exists(token, ({ receivedAt }) => refusedAt - receivedAt < lifetime)) {
           yield* Ref.update(state, (current) => ({ ...current, earlyRefusals: [...current.earlyRefusals, sent] }))
         }
         return repeated
@@ -279,10 +277,6 @@ export const make = (
       advance,
       now,
       failureOf,
-      checks: Effect.map(Ref.get(state), ({ checks }) => Chunk.toReadonlyArray(checks)),
-      earlyRefusals: Effect.map(Ref.get(state), ({ earlyRefusals }) => earlyRefusals),
-      tokenRequests: Effect.map(Ref.get(state), ({ tokenRequests }) => tokenRequests),
-      apiFailure: Effect.map(Ref.get(state), ({ apiFailure }) => apiFailure),
-      sharedToken: Effect.map(Ref.get(state), ({ token }) => Option.map(token, ({ value }) => value))
+      state: Ref.get(state)
     }
   })

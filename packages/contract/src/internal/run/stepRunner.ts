@@ -9,8 +9,8 @@ import type { StepExchange } from "../exchange.ts"
 import type { Target } from "../model.ts"
 import type { ServiceStep, Step } from "../steps.ts"
 import * as Templates from "../templates.ts"
-import type { ControlPlane } from "./controlPlane.ts"
 import type { Customer } from "./customers.ts"
+import type { ControlPlane } from "./mockServer.ts"
 import * as Session from "./session.ts"
 import { skip, type Skipped } from "./skipped.ts"
 
@@ -72,7 +72,7 @@ export const make = (
           step.to === "aml" && step.token !== undefined
             ? Effect.succeed(Session.tokensIn(exchanges)[step.token])
             : step.to === "token" && Templates.uses(step.authorization, "token")
-            ? Effect.map(session.sharedToken, Option.getOrUndefined)
+            ? Effect.map(session.state, ({ token }) => Option.getOrUndefined(token)?.value)
             : Effect.succeed("")
         const sendOne = (step: ServiceStep) =>
           Effect.gen(function*() {
