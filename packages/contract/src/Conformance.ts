@@ -16,11 +16,9 @@ import type * as Scope from "effect/Scope"
 import type * as Contract from "./Contract.ts"
 import * as Cases from "./internal/cases/all.ts"
 import * as Judge from "./internal/judge.ts"
-import type { MaskedExchange } from "./internal/maskedExchange.ts"
-import type { Case, Kind, Observation, Observer, Plan, Run, Target } from "./internal/model.ts"
+import type { Case, Kind, Observation, Plan, Run, Target } from "./internal/model.ts"
 import * as Preflight from "./internal/preflight.ts"
 import * as Github from "./internal/report/github.ts"
-import * as Har from "./internal/report/har.ts"
 import * as Json from "./internal/report/json.ts"
 import * as Junit from "./internal/report/junit.ts"
 import * as Observations from "./internal/report/observations.ts"
@@ -28,19 +26,18 @@ import * as PlanText from "./internal/report/planText.ts"
 import * as Summary from "./internal/report/summary.ts"
 import * as Table from "./internal/report/table.ts"
 import type { Report, RunInfo, Verdict } from "./internal/results.ts"
+import * as Har from "./internal/run/har.ts"
 import * as MockServer from "./internal/run/mockServer.ts"
-import type { NotAMockServer } from "./internal/run/mockServer.ts"
 import * as Planner from "./internal/run/plan.ts"
 import * as Runner from "./internal/run/runner.ts"
+import type { Observer } from "./internal/run/session.ts"
 import * as TargetOptions from "./internal/targetOptions.ts"
 
-export type { MaskedExchange } from "./internal/maskedExchange.ts"
 export type {
   Case,
   Cost,
   Kind,
   Observation,
-  Observer,
   Plan,
   PlannedProbe,
   Probe,
@@ -49,8 +46,10 @@ export type {
   TestPerson
 } from "./internal/model.ts"
 export type { Reading } from "./internal/readings/readings.ts"
-export { NotAMockServer } from "./internal/run/mockServer.ts"
 export type { ClaimCoverage, Coverage, Report, Result, RunInfo, Verdict } from "./internal/results.ts"
+export type { MaskedExchange } from "./internal/run/har.ts"
+export { NotAMockServer } from "./internal/run/mockServer.ts"
+export type { Observer } from "./internal/run/session.ts"
 
 /**
  * Every case, in the order in which they run.
@@ -185,7 +184,7 @@ export const judge = (
  * @category combinators
  * @since 0.1.0
  */
-export const requireMockServer: (target: Target) => Effect.Effect<void, NotAMockServer, HttpClient.HttpClient> =
+export const requireMockServer: (target: Target) => Effect.Effect<void, MockServer.NotAMockServer, HttpClient.HttpClient> =
   MockServer.requireMockServer
 
 /**
@@ -302,7 +301,7 @@ export const toGithub: (report: Report, contract: Contract.Contract, runInfo?: R
  * @category destructors
  * @since 0.1.0
  */
-export const toHar: (exchanges: ReadonlyArray<MaskedExchange>, runInfo?: RunInfo) => string = Har.make
+export const toHar: (exchanges: ReadonlyArray<Har.MaskedExchange>, runInfo?: RunInfo) => string = Har.make
 
 /**
  * The observations of a report as a file of claims in YAML, which can replace `contract/claims.yaml`. If a case of a

@@ -2,7 +2,6 @@
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import type { MaskedExchange } from "./maskedExchange.ts"
 import type { Reading } from "./readings/readings.ts"
 import type { Step } from "./steps.ts"
 
@@ -209,19 +208,6 @@ export interface Observation {
   readonly requests: number
   /** How long the case took, in milliseconds. */
   readonly millis: number
-}
-
-/**
- * What a run reports while it runs.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Observer {
-  /** @default undefined, no exchange is masked and reported */
-  readonly onExchange?: ((exchange: MaskedExchange) => Effect.Effect<void>) | undefined
-  /** Receives each observation before the refusals are confirmed. */
-  readonly onObservation?: ((observation: Observation) => Effect.Effect<void>) | undefined
 }
 
 /**

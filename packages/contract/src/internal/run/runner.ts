@@ -12,7 +12,7 @@ import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Cases from "../cases/all.ts"
 import { causeOf, type Endpoint, type Request, type StepExchange } from "../exchange.ts"
-import type { Case, Observation, Observer, Probe, Run, Target } from "../model.ts"
+import type { Case, Observation, Probe, Run, Target } from "../model.ts"
 import { needsListed } from "../persons.ts"
 import * as Preflight from "../preflight.ts"
 import { read, type Reading, usualWords } from "../readings/readings.ts"
@@ -96,7 +96,7 @@ const combined = (
 export const make = (
   target: Target,
   cases: ReadonlyArray<Case>,
-  observer: Observer = {}
+  observer: Session.Observer = {}
 ): Effect.Effect<Run, never, HttpClient.HttpClient | Scope.Scope> =>
   Effect.gen(function*() {
     yield* TargetOptions.checkDurations(target)

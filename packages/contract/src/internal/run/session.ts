@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type { Endpoint, Exchange, Request, StepExchange } from "../exchange.ts"
-import type { Observer, Target } from "../model.ts"
+import type { Observation, Target } from "../model.ts"
 import * as Persons from "../persons.ts"
 import * as Preflight from "../preflight.ts"
 import { isDocumentedCheck, isDocumentedTokenRequest } from "../readings/responseReadings.ts"
@@ -15,11 +15,24 @@ import { grantOf } from "../readings/tokenReadings.ts"
 import type { AmlStep, ServiceStep } from "../steps.ts"
 import * as Curl from "./curl.ts"
 import type { Customer, Customers } from "./customers.ts"
-import * as Masking from "./masking.ts"
+import * as Har from "./har.ts"
 import type { Pacing } from "./pacing.ts"
 import type { LastSuccess } from "./refusalConfirmation.ts"
 import * as Requests from "./requests.ts"
 import { inapplicable, skip, type Skipped } from "./skipped.ts"
+
+/**
+ * What a run reports while it runs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Observer {
+  /** @default undefined, no exchange is masked and reported */
+  readonly onExchange?: ((exchange: Har.MaskedExchange) => Effect.Effect<void>) | undefined
+  /** Receives each observation before the refusals are confirmed. */
+  readonly onObservation?: ((observation: Observation) => Effect.Effect<void>) | undefined
+}
 
 type Clock = NonNullable<Target["clock"]>
 
@@ -175,14 +188,7 @@ export const make = (
         const received = yield* exchange(request.value)
         if (onExchange !== undefined) {
           const millis = (yield* EffectClock.currentTimeMillis) - startedAt
-          yield* onExchange({
-            startedAt,
-            millis,
-            request: Masking.request(step, target),
-            ...(received._tag === "Response"
-              ? { response: Masking.response(received) }
-              : { failure: received.cause })
-          })
+          yield* onExchange(Har.entryOf(step, target, received, startedAt, millis))
         }
         const { ahead } = yield* Ref.get(state)
         const sent: StepExchange = {

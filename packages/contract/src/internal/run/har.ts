@@ -1,13 +1,13 @@
 /**
- * An exchange as a HAR shows it. A request has placeholders in the place of secrets, names and dates. A response has known
- * headers and known fields only, and only values that can hold no secret and no personal data.
+ * The exchanges of a run as a HAR 1.2 file. A request has placeholders in the place of secrets, names and dates. A response
+ * has known headers and known fields only, and only values that can hold no secret and no personal data.
  */
 import * as Option from "effect/Option"
-import type { Response } from "../exchange.ts"
-import type { MaskedRequest, MaskedResponse } from "../maskedExchange.ts"
+import type { Exchange, Request, Response } from "../exchange.ts"
 import type { Target } from "../model.ts"
 import { documentedNames, timeOf } from "../readings/credentialReadings.ts"
 import { isObject, jsonOf } from "../readings/responseReadings.ts"
+import type { RunInfo } from "../results.ts"
 import type { ServiceStep } from "../steps.ts"
 import * as TargetOptions from "../targetOptions.ts"
 import * as Templates from "../templates.ts"
@@ -32,20 +32,27 @@ const withoutYears = (text: string): string =>
   text.replaceAll(/(?:18|19|20)\d\d/g, "YYYY").replaceAll(/[^\x20-\x7e]/g, "?")
 
 /** The address of the page at `aml_profile` may hold a name. */
-const profileRequest: MaskedRequest = { method: "GET", url: "$AML_PROFILE", headers: [] }
+const profileRequest: Request = { method: "GET", url: "$AML_PROFILE", headers: {} }
 
-export const request = (step: ServiceStep, target: Target): MaskedRequest => {
+const nameAndValue = ([name, value]: readonly [string, string]) => ({ name, value })
+
+const anyType = "application/octet-stream"
+
+/** What HAR requires of requests and responses, although a run does not measure it. */
+const unmeasured = { httpVersion: "HTTP/1.1", cookies: [], headersSize: -1, bodySize: -1 }
+
+const requestOf = (step: ServiceStep, target: Target) => {
   const filled = step.to === "profile" ? Option.none() : Requests.filled(step, TargetOptions.shown(target), fill)
-  if (Option.isNone(filled)) return profileRequest
-  const { body, contentType, headers, method, query, url } = filled.value
+  const { body, contentType, headers, method, query, url } = Option.getOrElse(filled, () => profileRequest)
+  const address = url + (query === undefined ? "" : `?${withoutYears(query)}`)
+  const sent = { ...headers, ...(contentType !== undefined && { "content-type": contentType }) }
   return {
+    ...unmeasured,
     method,
-    url: url + (query === undefined ? "" : `?${withoutYears(query)}`),
-    headers: [
-      ...Object.entries(headers),
-      ...(contentType === undefined ? [] : [["content-type", contentType] as const])
-    ],
-    ...(body !== undefined && { body: withoutYears(body) })
+    url: address,
+    headers: Object.entries(sent).map(nameAndValue),
+    queryString: URL.canParse(address) ? Array.from(new URL(address).searchParams, nameAndValue) : [],
+    ...(body !== undefined && { postData: { mimeType: contentType ?? anyType, text: withoutYears(body) } })
   }
 }
 
@@ -68,10 +75,10 @@ const headerPatterns: Readonly<Record<string, RegExp>> = {
 
 const mediaTypeOf = ({ headers }: Response): string => {
   const [type = ""] = (headers["content-type"] ?? "").split(";")
-  return mediaType.test(type.trim().toLowerCase()) ? type.trim().toLowerCase() : "application/octet-stream"
+  return mediaType.test(type.trim().toLowerCase()) ? type.trim().toLowerCase() : anyType
 }
 
-const headersOf = (response: Response): MaskedResponse["headers"] =>
+const headersOf = (response: Response): ReadonlyArray<readonly [name: string, value: string]> =>
   Object.entries(headerPatterns).flatMap(([name, pattern]) => {
     const value = response.headers[name]
     // The first word of a challenge is its scheme; its parameters may have any text.
@@ -137,13 +144,56 @@ const masked = (name: string, value: unknown, response: Response, depth: number)
     ? value
     : hidden
 
-export const response = (received: Response): MaskedResponse => {
+/** HAR has no form for a request without a response. Browsers write the status 0. */
+const responseOf = (received: Exchange) => {
+  const content = { size: 0, mimeType: anyType }
+  if (received._tag === "NoResponse") {
+    return { ...unmeasured, status: 0, statusText: received.cause, headers: [], content, redirectURL: "" }
+  }
   const json = jsonOf(received)
   return {
+    ...unmeasured,
     status: received.status,
-    headers: headersOf(received),
-    mediaType: mediaTypeOf(received),
-    size: received.body.length,
-    ...(Option.isSome(json) && { body: JSON.stringify(masked("", json.value, received, 0)) })
+    statusText: "",
+    headers: headersOf(received).map(nameAndValue),
+    content: {
+      size: received.body.length,
+      mimeType: mediaTypeOf(received),
+      ...(Option.isSome(json) && { text: JSON.stringify(masked("", json.value, received, 0)) })
+    },
+    redirectURL: ""
   }
 }
+
+/** An exchange that began at `startedAt`, in milliseconds since 1970, and took `millis`. */
+export const entryOf = (step: ServiceStep, target: Target, exchange: Exchange, startedAt: number, millis: number) => ({
+  startedDateTime: new Date(startedAt).toISOString(),
+  time: millis,
+  request: requestOf(step, target),
+  response: responseOf(exchange),
+  cache: {},
+  timings: { send: 0, wait: millis, receive: 0 }
+})
+
+/**
+ * A request of a run and its response as an entry of a HAR 1.2 file, without secrets and personal data. The requests to
+ * the control API of a mock server are not among them.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface MaskedExchange extends ReturnType<typeof entryOf> {}
+
+export const make = (entries: ReadonlyArray<MaskedExchange>, { version = "unknown" }: RunInfo = {}): string =>
+  JSON.stringify(
+    {
+      log: {
+        version: "1.2",
+        creator: { name: "@effect-idv/contract", version },
+        entries,
+        comment: "Secrets, names, dates of birth and unknown fields are hidden"
+      }
+    },
+    null,
+    2
+  )
