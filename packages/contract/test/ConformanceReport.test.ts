@@ -156,6 +156,42 @@ describe("The table of a report", () => {
       )
     }).pipe(Effect.provide(playing({ tokenStatus: "201", credVersion: "2.0", searchedOn: "ahead" }))))
 
+  it.effect("shows one command below all drifts of a request", () =>
+    Effect.gen(function*() {
+      const report = yield* verified(sandbox)
+      const lines = Conformance.toTable(report, yield* reference, sandbox).split("\n")
+      const at = lines.findIndex((line) => line.startsWith("  ~ token.status"))
+      deepStrictEqual(lines.slice(at, at + 3).map((line) => line.split(":")[0]), [
+        "  ~ token.status",
+        "  ~ token.type",
+        "      curl -i -X POST 'http"
+      ])
+      assertInclude(lines[at + 2], "'http://localhost/oauth/service'")
+    }).pipe(Effect.provide(playing({ tokenStatus: "201", tokenType: "absent" }))))
+
+  it.effect("shows the commands of both requests if one response is wrong because of the other", () =>
+    Effect.gen(function*() {
+      const real = yield* HttpClient.HttpClient
+      let profile = ""
+      const wrong = HttpClient.make((request) =>
+        Effect.gen(function*() {
+          const response = yield* real.execute(request)
+          const { headers, status } = response
+          const text = yield* response.text
+          const [own] = /"aml_profile":"[^"]+"/.exec(text) ?? []
+          if (profile === "") profile = own ?? ""
+          const changed = new Response(own === undefined ? text : text.replace(own, profile), { headers, status })
+          return HttpClientResponse.fromWeb(request, changed)
+        })
+      )
+      const report = yield* Effect.provideService(verified(sandbox), HttpClient.HttpClient, wrong)
+      const { curl, observed } = report.results.find(({ id }) => id === "aml.profile.own") ?? {}
+      const names = curl?.split("\n").map((command) => /"name":"([^"]+)"/.exec(command)?.[1])
+      deepStrictEqual([observed, names?.length, new Set(names).size], ["shared", 2, 2])
+      const table = Conformance.toTable(report, yield* reference, sandbox)
+      for (const command of curl?.split("\n") ?? []) assertInclude(table, `\n      ${command}\n`)
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+
   it.effect("of a service shows its cost and the reasons of skipped cases, without alarms", () =>
     Effect.gen(function*() {
       const report = yield* verified(sandbox)

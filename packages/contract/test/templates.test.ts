@@ -14,4 +14,10 @@ describe("A change of a placeholder", () => {
     const printed = execFileSync("bash", ["-c", command], { encoding: "utf8", env: { ID: values.id, LANG: "C.UTF-8" } })
     strictEqual(printed, Option.getOrThrow(expected))
   })
+
+  it.each([["short", "08", "8"], ["twoDigits", "1990", "90"]])("%s of a part of a date changes it", (change, part, text) => {
+    const command = `printf %s "${Templates.shellOfPart("${DOB:0:4}", change)}"`
+    const printed = execFileSync("bash", ["-c", command], { encoding: "utf8", env: { PATH: process.env["PATH"], DOB: part } })
+    strictEqual(printed, text)
+  })
 })

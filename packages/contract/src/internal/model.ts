@@ -196,7 +196,7 @@ export interface Observation {
   readonly partial?: string
   /** The status of the last response, such as `HTTP 500`, or why there was none. */
   readonly cause?: string
-  /** The last request as a curl command, without secrets and the user's test persons. */
+  /** The requests that show it as curl commands, each on its line, without secrets and the user's test persons. */
   readonly curl?: string
   /** Why the case was skipped. */
   readonly skipped?: string

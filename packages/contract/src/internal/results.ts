@@ -43,7 +43,10 @@ export const Result = Schema.Struct({
   partial: optionalText,
   /** The status of the last response, such as `HTTP 500`, or why there was none. A pass has none. */
   cause: optionalText,
-  /** The request as a curl command, without secrets and the user's test persons. A pass has none. */
+  /**
+   * The requests that show it as curl commands, each on its line, without secrets and the user's test persons. A pass has
+   * none.
+   */
   curl: optionalText,
   /** Whether an earlier run observed something else, according to the file of claims. */
   isChanged: Schema.optionalWith(Schema.Literal(true), { exact: true }),

@@ -62,6 +62,8 @@ interface Change {
   readonly apply: (text: string) => string
   /** @default a variable with the changed value, which the reader sets */
   readonly shell?: (v: string) => string
+  /** A program that makes the change of its input. */
+  readonly filter?: string
 }
 
 /**
@@ -117,10 +119,10 @@ const changes: Readonly<Record<string, Change>> = {
     apply: (text) => createHash("sha256").update(text).digest("hex"),
     shell: (v) => `$(printf %s "$${v}" | sha256sum | cut -c1-64)`
   },
-  short: { apply: (text) => text.replace(/^0/, "") },
+  short: { apply: (text) => text.replace(/^0/, ""), filter: "sed s/^0//" },
   sorted: { apply: (text) => Array.from(text).toSorted().join("") },
   swapCase: { apply: swapCase, shell: (v) => `$(printf %s "$${v}" | tr a-zA-Z A-Za-z)` },
-  twoDigits: { apply: (text) => text.slice(-2) },
+  twoDigits: { apply: (text) => text.slice(-2), filter: "tail -c2" },
   underscores: { apply: (text) => text.replaceAll("-", "_"), shell: (v) => `\${${v}//-/_}` },
   upper: { apply: (text) => text.toUpperCase(), shell: (v) => `\${${v}^^}` },
   cut: { apply: (text) => text.slice(0, -1) },
@@ -130,7 +132,8 @@ const changes: Readonly<Record<string, Change>> = {
       JSON.stringify(text).replaceAll(
         /(?<=^")[a-z]|[^\x00-\x7f]/gi,
         (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`
-      )
+      ),
+    shell: (v) => `\\"$(printf '\\\\u%04x' "'$${v}")\${${v}:1}\\"`
   },
   changedPayload: {
     apply: ofParts(([header = "", payload = "", signature = ""]) =>
@@ -212,3 +215,9 @@ export const shellOf = (variable: string, change: string | undefined): string =>
   change === undefined
     ? `$${variable}`
     : changes[change]?.shell?.(variable) ?? `$${variable}_${change.replaceAll(/[A-Z]/g, "_$&").toUpperCase()}`
+
+/** What a shell puts in the place of a part of a date, which is an expression. The text belongs into double quotes. */
+export const shellOfPart = (expression: string, change: string | undefined): string => {
+  const filter = change === undefined ? undefined : changes[change]?.filter
+  return filter === undefined ? expression : `$(printf %s "${expression}" | ${filter})`
+}

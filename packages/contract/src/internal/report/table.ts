@@ -61,7 +61,7 @@ const legendOf = (results: ReadonlyArray<Result>): ReadonlyArray<string> => {
   return used.length === 0 ? [] : [`In the commands, ${used.map(([, meaning]) => meaning).join("; ")}`, ""]
 }
 
-const commandOf = ({ curl }: Result): ReadonlyArray<string> => curl === undefined ? [] : [`      ${curl}`]
+const commandsOf = ({ curl }: Result): ReadonlyArray<string> => curl?.split("\n").map((line) => `      ${line}`) ?? []
 
 /** The results of a claim by their cause: those about every field that name the same one have one cause. */
 const causesOf = (claim: string, results: ReadonlyArray<Result>): ReadonlyArray<Arr.NonEmptyArray<Result>> =>
@@ -92,7 +92,7 @@ const violatedOf = (results: ReadonlyArray<Result>, contract: Contract.Contract)
       ...causes.flatMap(([result, ...others]) => [
         `  ✗ ${result.id}: ${CaseText.titleOf(result)}`,
         `      ${CaseText.of(contract)(result)}`,
-        ...(isFirst(result) ? commandOf(result) : []),
+        ...(isFirst(result) ? commandsOf(result) : []),
         ...(others.length === 0
           ? []
           : [
@@ -119,7 +119,7 @@ const newsOf = (
     `${heading}: ${Summary.quantity(own.length, "case")}`,
     ...Object.values(Arr.groupBy(own, ({ curl, id }) => curl ?? id)).flatMap((ofOne) => [
       ...ofOne.map((result) => `  ${mark} ${result.id}: ${CaseText.titleOf(result)}: ${CaseText.of(contract)(result)}`),
-      ...commandOf(ofOne[0])
+      ...commandsOf(ofOne[0])
     ]),
     ""
   ]

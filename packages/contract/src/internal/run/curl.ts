@@ -44,10 +44,13 @@ const rendered = (step: TokenStep | AmlStep, target: Target): string => {
   const fillOne: Templates.Fill = (name, change) => {
     const variable = Templates.variableOf(name)
     if (variable !== undefined) return Option.some(mark(Templates.shellOf(variable, change)))
-    const part = name === "name" && person?.variable !== undefined
-      ? Templates.shellOf(`${person.variable}_NAME`, change)
-      : Object.entries(ofPerson ?? {}).find(([placeholder]) => placeholder === name)?.[1]
-    return part === undefined ? Option.orElseSome(values(name, change), () => "") : Option.some(mark(part))
+    if (name === "name" && person?.variable !== undefined) {
+      return Option.some(mark(Templates.shellOf(`${person.variable}_NAME`, change)))
+    }
+    const part = Object.entries(ofPerson ?? {}).find(([placeholder]) => placeholder === name)?.[1]
+    return part === undefined
+      ? Option.orElseSome(values(name, change), () => "")
+      : Option.some(mark(Templates.shellOfPart(part, change)))
   }
   /** A text inside double quotes of the shell. */
   const inline = (text: string): string =>

@@ -60,6 +60,45 @@ export const isIndependent = (target: Target, { more = [], steps }: Case): boole
     target.clock === undefined && StepRunner.isControlled(target, steps)
   )
 
+/** The fewest exchanges that show the same, found by leaving out ever smaller parts, the earlier ones first. */
+const fewestOf = (
+  exchanges: ReadonlyArray<StepExchange>,
+  shows: (exchanges: ReadonlyArray<StepExchange>) => boolean
+): ReadonlyArray<StepExchange> => {
+  let kept = exchanges
+  for (let size = Math.ceil(kept.length / 2); size >= 1; size = Math.floor(size / 2)) {
+    for (let start = 0; start < kept.length;) {
+      const fewer = kept.toSpliced(start, size)
+      if (fewer.length > 0 && shows(fewer)) kept = fewer
+      else start += size
+    }
+  }
+  return kept
+}
+
+/** Of how many requests a report shows the commands. */
+const maxShown = 3
+
+/**
+ * The commands of the exchanges that show an observation, and of a short sequence those before them too: a response may be
+ * wrong because of an earlier request.
+ */
+const detailsOf = (
+  reading: Reading,
+  observed: string,
+  exchanges: ReadonlyArray<StepExchange>,
+  isSequence: boolean
+): Pick<Observation, "cause" | "curl"> => {
+  const fewest = observed === usualWords[reading]
+    ? exchanges.slice(-1)
+    : fewestOf(exchanges, (some) => read(reading, some) === observed)
+  const last = fewest.at(-1)
+  if (last === undefined) return {}
+  const all = isSequence ? exchanges.slice(0, exchanges.indexOf(last) + 1) : fewest
+  const shown = [all, fewest].find(({ length }) => length <= maxShown) ?? [last]
+  return { cause: causeOf(last), curl: shown.map(({ curl }) => curl).join("\n") }
+}
+
 /** What one probe of a case showed. */
 type Outcome = Pick<Observation, "observed" | "cause" | "curl" | "skipped" | "dependsOn">
 
@@ -193,10 +232,6 @@ export const make = (
         : Effect.map(session.state, ({ checks, earlyRefusals, tokenRequests }) =>
           reading === "early refusals" ? earlyRefusals : reading === "every grant" ? tokenRequests : checks)
 
-    /** The exchange that decided a reading: of the whole run, the first that shows another word than the usual one. */
-    const decisive = (reading: Reading, exchanges: ReadonlyArray<StepExchange>): StepExchange | undefined =>
-      exchanges.find((exchange) => read(reading, [exchange]) !== usualWords[reading]) ?? exchanges.at(-1)
-
     const outcomeOf = (testCase: Case, each: Probe): Effect.Effect<Outcome, Skipped> =>
       Effect.gen(function*() {
         const { dependsOn, id, reading } = testCase
@@ -205,9 +240,8 @@ export const make = (
         yield* checkIgnored(testCase, each)
         const isPreflight = Preflight.isTokenPreflight(steps) || Preflight.isAmlPreflight(steps)
         const exchanges = Preflight.isAmlPreflight(steps) ? yield* sendCheck : yield* exchangesOf(reading, steps)
-        const last = steps.length > 1 || steps.length === 0 ? decisive(reading, exchanges) : exchanges.at(-1)
-        const details = last === undefined ? {} : { cause: causeOf(last), curl: last.curl }
         const observed = read(reading, exchanges)
+        const details = detailsOf(reading, observed, exchanges, steps.length > 0)
         if (observed === timeOfSearch && isTooShort(exchanges)) return yield* skip(inapplicable.tooShort)
         const noResult = noResults[reading]
         if (observed === "no result" && noResult !== undefined) return yield* skip(noResult)
