@@ -1,17 +1,9 @@
 /** Checks without a valid token, or with the token elsewhere than in the Authorization header (section 5). */
 import type { Case } from "../model.ts"
 import type { AmlStep } from "../steps.ts"
-import { check, extraField, noCredential, refusal, type Row, type Rows, sequences } from "./probes.ts"
+import { check, elsewhere, extraField, header, noCredential, refusals, type Rows, sequences } from "./probes.ts"
 
 type Changes = Omit<AmlStep, "to">
-
-const header = (title: string, authorization: string): Row<Changes> => [title, { authorization }]
-
-/** Without an Authorization header, and with these changes. */
-const elsewhere = (title: string, changes: Omit<Changes, "authorization">): Row<Changes> => [
-  title,
-  { ...changes, authorization: null }
-]
 
 const withoutToken = noCredential("authorization.missing", "aml.request.authorization", [
   elsewhere("a check without an Authorization header", {}),
@@ -71,20 +63,20 @@ const place = (id: string, rows: Rows<Changes>, worth: number, options = {}): Ca
 
 export const cases: ReadonlyArray<Case> = [
   withoutToken,
-  refusal(
-    "unauthorized.status",
-    "aml.error.unauthorized",
-    "the status of a check without an Authorization header",
-    "status",
-    withoutToken
-  ),
-  refusal(
-    "unauthorized.challenge",
-    "aml.error.challenge",
-    "the challenge to a check without an Authorization header",
-    "challenge",
-    withoutToken
-  ),
+  ...refusals(withoutToken, [
+    [
+      "unauthorized.status",
+      "aml.error.unauthorized",
+      "the status of a check without an Authorization header",
+      "status"
+    ],
+    [
+      "unauthorized.challenge",
+      "aml.error.challenge",
+      "the challenge to a check without an Authorization header",
+      "challenge"
+    ]
+  ]),
   noCredential("authorization.unknown", "aml.request.authorization", [
     header("a forged token", "Bearer {otherKey}"),
     ["a listed person with a forged token", { person: "listed", authorization: "Bearer {otherKey}" }],

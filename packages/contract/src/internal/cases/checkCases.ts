@@ -10,7 +10,7 @@ import {
   mayBlock,
   noCredential,
   ofOne,
-  refusal,
+  refusals,
   type Row,
   type Rows,
   sequences,
@@ -145,9 +145,9 @@ export const cases: ReadonlyArray<Case> = [
     ["a check with GET and the fields in the query", { method: "GET", query: "{form}" }],
     ["a check with GET", { method: "GET" }]
   ], { worth: 2 }),
-  refusal("method.status", "aml.error.method", "the status of a check with PUT", "status", putMethod),
+  ...refusals(putMethod, [["method.status", "aml.error.method", "the status of a check with PUT", "status"]]),
   notJson,
-  refusal("body.not-json.status", "aml.error.json", "the status of a body that is not JSON", "status", notJson),
+  ...refusals(notJson, [["body.not-json.status", "aml.error.json", "the status of a body that is not JSON", "status"]]),
   noCredential("body.empty", "aml.request.body", [
     ["an empty body", { body: "" }],
     ["an empty object", { body: {} }],
@@ -181,9 +181,11 @@ export const cases: ReadonlyArray<Case> = [
   ], { worth: 6 }),
 
   ...FieldCases.cases,
-  refusal("error", "aml.error", "the form of the error body", "error form", FieldCases.isoDate),
-  refusal("error.fields", "aml.error.fields", "the status of a wrong field", "status", FieldCases.isoDate),
-  refusal("error.echo", "aml.error.echo", "whether the error repeats the name or the dob", "echo", FieldCases.isoDate),
+  ...refusals(FieldCases.isoDate, [
+    ["error", "aml.error", "the form of the error body", "error form"],
+    ["error.fields", "aml.error.fields", "the status of a wrong field", "status"],
+    ["error.echo", "aml.error.echo", "whether the error repeats the name or the dob", "echo"]
+  ]),
 
   sequences("aml.path.other", "paths.other", "status", [["another path", [check({ path: "/api/aml/other" })]]]),
   sequences("aml.body.long", "limits.body", "status", [

@@ -58,6 +58,15 @@ export const sequences = (
 export const extraField = { firstIfIgnored: "aml.extra-field" }
 export const extraParameter = { firstIfIgnored: "token.parameters" }
 
+/** A case that reads the responses of the whole run, and then those of further probes. */
+export const ofRun = (
+  id: string,
+  claim: string,
+  reading: Reading,
+  title: string,
+  more: ReadonlyArray<Row<ReadonlyArray<Step>>> = []
+): Case => sequences(id, claim, reading, [[title, []], ...more])
+
 /** A table of single requests. */
 export const ofOne = <Changes>(
   step: (changes: Changes) => Step,
@@ -67,14 +76,21 @@ export const ofOne = <Changes>(
   return [row(first), ...rest.map(row)]
 }
 
-/** How an endpoint refuses the request of another case. */
-export const refusal = (
-  id: string,
-  claim: string,
-  title: string,
-  reading: Reading,
-  { id: dependsOn, steps }: Case
-): Case => sequences(`${dependsOn.split(".")[0]}.${id}`, claim, reading, [[title, steps]], { dependsOn })
+/** A request with this Authorization header. */
+export const header = (title: string, authorization: string | null) => [title, { authorization }] as const
+
+/** A request without an Authorization header, and with these changes. */
+export const elsewhere = <Changes extends object>(title: string, changes: Changes) =>
+  [title, { ...changes, authorization: null }] as const
+
+/** How an endpoint refuses the request of another case: a case for each reading. */
+export const refusals = (
+  { id: dependsOn, steps }: Case,
+  rows: ReadonlyArray<readonly [id: string, claim: string, title: string, reading: Reading]>
+): ReadonlyArray<Case> =>
+  rows.map(([id, claim, title, reading]) =>
+    sequences(`${dependsOn.split(".")[0]}.${id}`, claim, reading, [[title, steps]], { dependsOn })
+  )
 
 /** Token requests that should receive no token. */
 export const noToken = (id: string, claim: string, rows: Rows<Omit<TokenStep, "to">>, options?: Options): Case =>

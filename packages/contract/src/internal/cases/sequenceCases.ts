@@ -1,7 +1,7 @@
 /** Several requests in a row, or at the same time: whether each is authorised and answered by itself. */
 import type { Case } from "../model.ts"
 import type { AmlStep, Step } from "../steps.ts"
-import { bodyWith, check, noOtherListed, person, type Row, type Rows, sequences, token } from "./probes.ts"
+import { bodyWith, check, noOtherListed, ofRun, person, type Row, type Rows, sequences, token } from "./probes.ts"
 
 type Sequences = Rows<ReadonlyArray<Step>>
 
@@ -255,45 +255,39 @@ export const cases: ReadonlyArray<Case> = [
 
 /** Cases that run after all others, and read what the whole run observed. */
 export const finalCases: ReadonlyArray<Case> = [
-  sequences("token.granted.run", "token.request.path", "every grant", [[
-    "every token request of section 4.1 in the run",
-    []
-  ]]),
-  sequences("aml.listed.result", "aml.match.persons", "promised result", [
-    ["the promised results in all responses of the run", []],
-    ["the result of a listed person", [listed]],
-    ["the result of a second listed person", [check({ person: "listed 2" })]],
-    ["the result of a third listed person", [check({ person: "listed 3" })]],
-    ["the result of a person on no list", [check()]]
-  ]),
-  sequences("token.lifetime.kept", "token.lifetime", "early refusals", [[
-    "the shared token until the end of the run",
-    []
-  ]]),
-  sequences("aml.every-response", "aml.answer.every", "every field", [[
-    "every field of every response of the run",
-    []
-  ]]),
-  sequences("aml.again.run", "aml.match.again", "same result", [["the results of each person in the run", []]]),
-  sequences("aml.match.run", "aml.match.everybody", "every match", [
-    ["whether everybody in the run is listed", []],
+  ofRun("token.granted.run", "token.request.path", "every grant", "every token request of section 4.1 in the run"),
+  ofRun(
+    "aml.listed.result",
+    "aml.match.persons",
+    "promised result",
+    "the promised results in all responses of the run",
+    [
+      ["the result of a listed person", [listed]],
+      ["the result of a second listed person", [check({ person: "listed 2" })]],
+      ["the result of a third listed person", [check({ person: "listed 3" })]],
+      ["the result of a person on no list", [check()]]
+    ]
+  ),
+  ofRun("token.lifetime.kept", "token.lifetime", "early refusals", "the shared token until the end of the run"),
+  ofRun("aml.every-response", "aml.answer.every", "every field", "every field of every response of the run"),
+  ofRun("aml.again.run", "aml.match.again", "same result", "the results of each person in the run"),
+  ofRun("aml.match.run", "aml.match.everybody", "every match", "whether everybody in the run is listed", [
     ["three people on no list", [
       check(),
       person("Alex First Testclear", "25-06-1970"),
       person("Alex Mcdonald Testclear", "09-06-1972")
     ]]
   ]),
-  sequences("aml.name.echo.run", "aml.name.echo", "every name echo", [[
-    "how all credentials of the run write the names",
-    []
-  ]]),
-  sequences("aml.issuer", "aml.answer.issuer", "same issuer", [["issuer and version in all responses of the run", []]]),
-  sequences("aml.profile.own", "aml.profile.own", "own profile", [["the profiles in all responses of the run", []]]),
-  sequences("aml.profile.stable", "aml.profile.stable", "stable profile", [
-    ["the profiles of each person in the run", []],
+  ofRun("aml.name.echo.run", "aml.name.echo", "every name echo", "how all credentials of the run write the names"),
+  ofRun("aml.issuer", "aml.answer.issuer", "same issuer", "issuer and version in all responses of the run"),
+  ofRun("aml.profile.own", "aml.profile.own", "own profile", "the profiles in all responses of the run"),
+  ofRun("aml.profile.stable", "aml.profile.stable", "stable profile", "the profiles of each person in the run", [
     ["the profiles of a person in two checks", [check(), check()]]
   ]),
-  sequences("aml.searched-on.run", "aml.answer.searched-on.time", "time of search", [
-    ["searched_on from the first to the last response of the run", []]
-  ])
+  ofRun(
+    "aml.searched-on.run",
+    "aml.answer.searched-on.time",
+    "time of search",
+    "searched_on from the first to the last response of the run"
+  )
 ]

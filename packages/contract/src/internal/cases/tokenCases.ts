@@ -9,7 +9,7 @@ import {
   form,
   json,
   noToken,
-  refusal,
+  refusals,
   type Row,
   sequences,
   token,
@@ -91,7 +91,12 @@ export const cases: ReadonlyArray<Case> = [
     ["a token request with GET and grant_type in the query", { method: "GET", query: form }],
     ["a token request with GET", { method: "GET" }]
   ], { worth: 2 }),
-  refusal("method.status", "token.error.method", "the status of a token request with PUT", "status", otherMethod),
+  ...refusals(otherMethod, [[
+    "method.status",
+    "token.error.method",
+    "the status of a token request with PUT",
+    "status"
+  ]]),
   noToken("content-type.json", "token.request.content-type", [
     ["grant_type in a JSON body", { contentType: "application/json", body: json }],
     ["grant_type in a multipart form", {
@@ -103,13 +108,9 @@ export const cases: ReadonlyArray<Case> = [
   noToken("content-type.missing", "token.request.content-type", [
     ["the form without a content type", { contentType: null }]
   ]),
-  refusal(
-    "content-type.status",
-    "token.error.content-type",
-    "the status of a form sent as plain text",
-    "status",
-    asText
-  ),
+  ...refusals(asText, [
+    ["content-type.status", "token.error.content-type", "the status of a form sent as plain text", "status"]
+  ]),
   sequences("token.charset", "token.request.charset", "token outcome", [
     ["the content type with charset=UTF-8", [
       token({ contentType: "application/x-www-form-urlencoded; charset=UTF-8" })
@@ -173,20 +174,17 @@ export const cases: ReadonlyArray<Case> = [
     ["grant_type=password after the right one", { body: `${form}&grant_type=password` }],
     ["an empty grant_type before the right one", { body: `grant_type=&${form}` }]
   ], { worth: 3 }),
-  refusal(
-    "grant-type.other-code",
-    "token.error.grant-type",
-    "the error code for grant_type=password",
-    "error code",
-    otherGrantType
-  ),
-  refusal(
-    "grant-type.missing-code",
-    "token.error.grant-type-missing",
-    "the error code for a missing grant_type",
-    "error code",
-    { ...noGrantType, steps: [token({ body: "" })] }
-  ),
+  ...refusals(otherGrantType, [
+    ["grant-type.other-code", "token.error.grant-type", "the error code for grant_type=password", "error code"]
+  ]),
+  ...refusals({ ...noGrantType, steps: [token({ body: "" })] }, [
+    [
+      "grant-type.missing-code",
+      "token.error.grant-type-missing",
+      "the error code for a missing grant_type",
+      "error code"
+    ]
+  ]),
   sequences("token.grant-type.twice", "token.request.grant-type.once", "token outcome", [
     ["grant_type twice", [token({ body: `${form}&${form}` })]]
   ]),

@@ -229,8 +229,11 @@ export const make = (
     const exchangesOf = (reading: Reading, steps: ReadonlyArray<Step>) =>
       steps.length > 0
         ? sendChecked(reading, steps)
-        : Effect.map(session.state, ({ checks, earlyRefusals, tokenRequests }) =>
-          reading === "early refusals" ? earlyRefusals : reading === "every grant" ? tokenRequests : checks)
+        : Effect.map(
+          session.state,
+          ({ checks, earlyRefusals, tokenRequests }) =>
+            reading === "early refusals" ? earlyRefusals : reading === "every grant" ? tokenRequests : checks
+        )
 
     const outcomeOf = (testCase: Case, each: Probe): Effect.Effect<Outcome, Skipped> =>
       Effect.gen(function*() {

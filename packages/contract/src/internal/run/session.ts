@@ -219,9 +219,13 @@ export const make = (
       Effect.gen(function*() {
         const { token } = yield* Ref.get(state)
         const time = yield* now
-        if (Option.exists(token, ({ receivedAt }) => time - receivedAt >= lifetime)) yield* send(Preflight.tokenStep, customer, "", [])
+        if (Option.exists(token, ({ receivedAt }) => time - receivedAt >= lifetime)) {
+          yield* send(Preflight.tokenStep, customer, "", [])
+        }
         const current = yield* Ref.get(state)
-        if (Option.isNone(current.token)) return yield* skip("the customer received no token")
+        if (Option.isNone(current.token)) {
+          return yield* skip("the customer received no token")
+        }
         return yield* send(step, customer, current.token.value.value, [], isProbe)
       })
 
