@@ -22,6 +22,18 @@ const shouldBe = (expected: string) => ({ message: () => `should be ${expected}`
 /** One message without the value for a union. Without `override`, each member of the union would add a message. */
 const shouldBeOneOf = (expected: string) => ({ message: () => ({ message: `should be ${expected}`, override: true }) })
 
+/** One of these words. The message does not repeat another one. */
+const oneOf = <Words extends Arr.NonEmptyReadonlyArray<string>>(...words: Words) =>
+  Schema.Literal(...words).annotations(
+    shouldBeOneOf(`${words.slice(0, -1).join(", ")} or ${Arr.lastNonEmpty(words)}`)
+  )
+
+/** A text of this form. The description is that of the JSON Schema. */
+const matching = (pattern: RegExp, description: string, expected: string = description) =>
+  Schema.String.pipe(Schema.pattern(pattern, { description, ...shouldBe(expected) })).annotations(shouldBe(expected))
+
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
 /**
  * The evidence for a claim: the service document shows it (`documented`), a service showed it (`observed`), a standard
  * or common practice supports it (`assumed`), or nothing does (`unknown`).
@@ -29,9 +41,7 @@ const shouldBeOneOf = (expected: string) => ({ message: () => ({ message: `shoul
  * @category schemas
  * @since 0.1.0
  */
-export const Level = Schema.Literal("documented", "observed", "assumed", "unknown").annotations(
-  shouldBeOneOf("documented, observed, assumed or unknown")
-)
+export const Level = oneOf("documented", "observed", "assumed", "unknown")
 
 /**
  * The decoded type of {@link Level}.
@@ -86,19 +96,14 @@ const Accepted = Schema.Union(Word, Pattern).annotations(
  */
 export const MockBehavior = Schema.Struct({
   /** The option of `Profile` that chooses the behaviour, if there is one. */
-  option: Schema.optionalWith(text, { exact: true }),
+  option: optional(text),
   /** The behaviour without a profile. */
   default: Word,
   /** The behaviours that the option can choose instead. */
-  variants: Schema.optionalWith(listOf(Word, "words"), { exact: true })
+  variants: optional(listOf(Word, "words"))
 }).annotations(shouldBe("an object with default, and optionally option and variants"))
 
-const id = Schema.String.pipe(
-  Schema.pattern(/^[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)*$/, {
-    description: "an id such as token.success.status",
-    ...shouldBe("an id such as token.success.status")
-  })
-).annotations(shouldBe("an id such as token.success.status"))
+const id = matching(/^[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)*$/, "an id such as token.success.status")
 
 /**
  * When a claim was observed, and on which kind of target. The address is not kept.
@@ -108,9 +113,8 @@ const id = Schema.String.pipe(
  */
 export const ObservedOn = Schema.Struct({
   /** The day, in the form `YYYY-MM-DD`. */
-  day: Schema.String.pipe(Schema.pattern(/^\d{4}-\d\d-\d\d$/, shouldBe("a day such as \"2026-05-17\"")))
-    .annotations(shouldBe("a day such as \"2026-05-17\"")),
-  target: Schema.Literal("mock", "sandbox").annotations(shouldBeOneOf("mock or sandbox"))
+  day: matching(/^\d{4}-\d\d-\d\d$/, "a day such as \"2026-05-17\""),
+  target: oneOf("mock", "sandbox")
 }).annotations(shouldBe("an object with day and target"))
 
 /**
@@ -126,42 +130,36 @@ export const Claim = Schema.Struct({
   /** The evidence for the claim. */
   level: Level,
   /** The section of the service document that shows the behaviour, or that would show it. */
-  section: Schema.String.pipe(Schema.pattern(/^\d+(\.\d+)?$/, {
-    description: "the number of a section",
-    ...shouldBe("the number of a section, in quotes")
-  })).annotations(shouldBe("the number of a section, in quotes")),
+  section: matching(/^\d+(\.\d+)?$/, "the number of a section", "the number of a section, in quotes"),
   /** The document, standard or practice that supports the claim. */
   source: trimmedText,
   /** The sentence of the service document, for a documented claim. */
-  sentence: Schema.optionalWith(trimmedText, { exact: true }),
+  sentence: optional(trimmedText),
   /**
    * The observations that satisfy the claim. If the claim is not documented, only the expected ones pass: those in
    * `observed`, or else the default of the mock server. The others are `drift`.
    */
-  accept: Schema.optionalWith(listOf(Accepted, "words"), { exact: true }),
+  accept: optional(listOf(Accepted, "words")),
   /**
    * The verdict on an observation that is not in `accept`: by default `violated` for a documented claim, and `drift`
    * for any other. `lenient` means that the service accepted a request that the document neither shows nor forbids.
    */
-  otherwise: Schema.optionalWith(
-    Schema.Literal("violated", "lenient", "drift").annotations(shouldBeOneOf("violated, lenient or drift")),
-    { exact: true }
-  ),
+  otherwise: optional(oneOf("violated", "lenient", "drift")),
   /** What the mock server does. */
-  mock: Schema.optionalWith(MockBehavior, { exact: true }),
+  mock: optional(MockBehavior),
   /** Whether `@effect-idv/core` works with every accepted behaviour, or fails with a typed error for some. */
-  client: Schema.Literal("tolerate", "refuse").annotations(shouldBeOneOf("tolerate or refuse")),
+  client: oneOf("tolerate", "refuse"),
   /** The behaviours for which the client fails with a typed error. */
-  refuses: Schema.optionalWith(listOf(Word, "words"), { exact: true }),
+  refuses: optional(listOf(Word, "words")),
   /** What a service showed, in a file of claims made from observations. */
-  observed: Schema.optionalWith(listOf(Word, "words"), { exact: true }),
+  observed: optional(listOf(Word, "words")),
   /** When the service showed it. */
-  observedOn: Schema.optionalWith(ObservedOn, { exact: true }),
+  observedOn: optional(ObservedOn),
   /**
    * Why the behaviour is not observable: the reason why no request can ever show it. It does not mean that the
    * behaviour has not been observed yet.
    */
-  unobserved: Schema.optionalWith(trimmedText, { exact: true })
+  unobserved: optional(trimmedText)
 }).annotations(shouldBe("a claim, with id, claim, level, section, source and client"))
 
 /**
@@ -202,8 +200,7 @@ const Version = Schema.Literal(version).annotations({
 
 const ServiceDocument = Schema.Struct({
   /** The SHA-256 digest of the service document from which the claims were read, in hexadecimal. */
-  sha256: Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/, shouldBe("64 hexadecimal digits")))
-    .annotations(shouldBe("64 hexadecimal digits"))
+  sha256: matching(/^[0-9a-f]{64}$/, "64 hexadecimal digits")
 }).annotations(shouldBe("an object with sha256"))
 
 /**
@@ -213,8 +210,8 @@ const ServiceDocument = Schema.Struct({
  * @since 0.1.0
  */
 export const Contract = Schema.Struct({
-  version: Schema.optionalWith(Version, { exact: true }),
-  document: Schema.optionalWith(ServiceDocument, { exact: true }),
+  version: optional(Version),
+  document: optional(ServiceDocument),
   claims: listOf(Claim, "claims")
 }).annotations(
   shouldBe("an object with claims")
