@@ -184,8 +184,9 @@ export const judge = (
  * @category combinators
  * @since 0.1.0
  */
-export const requireMockServer: (target: Target) => Effect.Effect<void, MockServer.NotAMockServer, HttpClient.HttpClient> =
-  MockServer.requireMockServer
+export const requireMockServer: (
+  target: Target
+) => Effect.Effect<void, MockServer.NotAMockServer, HttpClient.HttpClient> = MockServer.requireMockServer
 
 /**
  * Options of {@link verify}.

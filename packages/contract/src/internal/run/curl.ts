@@ -1,10 +1,12 @@
 /**
- * The request of a step as a curl command that can be pasted into bash. Secrets and the test persons of the user are
- * variables, such as `$TOKEN`. The suite's own fictional people are shown.
+ * The request of a step as a curl command that can be pasted into bash, and the commands that show an observation. Secrets
+ * and the test persons of the user are variables, such as `$TOKEN`. The suite's own fictional people are shown.
  */
 import * as Option from "effect/Option"
-import type { Target } from "../model.ts"
+import { causeOf, type StepExchange } from "../exchange.ts"
+import type { Observation, Target } from "../model.ts"
 import * as Persons from "../persons.ts"
+import { read, type Reading, usualWords } from "../readings/readings.ts"
 import type { AmlStep, ServiceStep, TokenStep } from "../steps.ts"
 import * as TargetOptions from "../targetOptions.ts"
 import * as Templates from "../templates.ts"
@@ -90,3 +92,42 @@ const rendered = (step: TokenStep | AmlStep, target: Target): string => {
 
 export const of = (step: ServiceStep, target: Target): string =>
   step.to === "profile" ? "curl -i \"$AML_PROFILE\"" : rendered(step, target)
+
+/** The fewest exchanges that show the same, found by leaving out ever smaller parts, the earlier ones first. */
+const fewestOf = (
+  exchanges: ReadonlyArray<StepExchange>,
+  shows: (exchanges: ReadonlyArray<StepExchange>) => boolean
+): ReadonlyArray<StepExchange> => {
+  let kept = exchanges
+  for (let size = Math.ceil(kept.length / 2); size >= 1; size = Math.floor(size / 2)) {
+    for (let start = 0; start < kept.length;) {
+      const fewer = kept.toSpliced(start, size)
+      if (fewer.length > 0 && shows(fewer)) kept = fewer
+      else start += size
+    }
+  }
+  return kept
+}
+
+/** Of how many requests a report shows the commands. */
+const maxShown = 3
+
+/**
+ * The commands of the exchanges that show an observation, and of a short sequence those before them too: a response may be
+ * wrong because of an earlier request.
+ */
+export const detailsOf = (
+  reading: Reading,
+  observed: string,
+  exchanges: ReadonlyArray<StepExchange>,
+  isSequence: boolean
+): Pick<Observation, "cause" | "curl"> => {
+  const fewest = observed === usualWords[reading]
+    ? exchanges.slice(-1)
+    : fewestOf(exchanges, (some) => read(reading, some) === observed)
+  const last = fewest.at(-1)
+  if (last === undefined) return {}
+  const all = isSequence ? exchanges.slice(0, exchanges.indexOf(last) + 1) : fewest
+  const shown = [all, fewest].find(({ length }) => length <= maxShown) ?? [last]
+  return { cause: causeOf(last), curl: shown.map(({ curl }) => curl).join("\n") }
+}

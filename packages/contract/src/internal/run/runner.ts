@@ -11,7 +11,7 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Cases from "../cases/all.ts"
-import { causeOf, type Endpoint, type Request, type StepExchange } from "../exchange.ts"
+import type { Endpoint, Request, StepExchange } from "../exchange.ts"
 import type { Case, Observation, Probe, Run, Target } from "../model.ts"
 import { needsListed } from "../persons.ts"
 import * as Preflight from "../preflight.ts"
@@ -19,6 +19,7 @@ import { read, type Reading, usualWords } from "../readings/readings.ts"
 import { isDocumentedCheck } from "../readings/responseReadings.ts"
 import type { Step } from "../steps.ts"
 import * as TargetOptions from "../targetOptions.ts"
+import * as Curl from "./curl.ts"
 import * as Customers from "./customers.ts"
 import * as HttpExchange from "./httpExchange.ts"
 import * as MockServer from "./mockServer.ts"
@@ -59,45 +60,6 @@ export const isIndependent = (target: Target, { more = [], steps }: Case): boole
     steps.length === 1 && steps.every(({ to }) => to === "token" || to === "aml") ||
     target.clock === undefined && StepRunner.isControlled(target, steps)
   )
-
-/** The fewest exchanges that show the same, found by leaving out ever smaller parts, the earlier ones first. */
-const fewestOf = (
-  exchanges: ReadonlyArray<StepExchange>,
-  shows: (exchanges: ReadonlyArray<StepExchange>) => boolean
-): ReadonlyArray<StepExchange> => {
-  let kept = exchanges
-  for (let size = Math.ceil(kept.length / 2); size >= 1; size = Math.floor(size / 2)) {
-    for (let start = 0; start < kept.length;) {
-      const fewer = kept.toSpliced(start, size)
-      if (fewer.length > 0 && shows(fewer)) kept = fewer
-      else start += size
-    }
-  }
-  return kept
-}
-
-/** Of how many requests a report shows the commands. */
-const maxShown = 3
-
-/**
- * The commands of the exchanges that show an observation, and of a short sequence those before them too: a response may be
- * wrong because of an earlier request.
- */
-const detailsOf = (
-  reading: Reading,
-  observed: string,
-  exchanges: ReadonlyArray<StepExchange>,
-  isSequence: boolean
-): Pick<Observation, "cause" | "curl"> => {
-  const fewest = observed === usualWords[reading]
-    ? exchanges.slice(-1)
-    : fewestOf(exchanges, (some) => read(reading, some) === observed)
-  const last = fewest.at(-1)
-  if (last === undefined) return {}
-  const all = isSequence ? exchanges.slice(0, exchanges.indexOf(last) + 1) : fewest
-  const shown = [all, fewest].find(({ length }) => length <= maxShown) ?? [last]
-  return { cause: causeOf(last), curl: shown.map(({ curl }) => curl).join("\n") }
-}
 
 /** What one probe of a case showed. */
 type Outcome = Pick<Observation, "observed" | "cause" | "curl" | "skipped" | "dependsOn">
@@ -244,7 +206,7 @@ export const make = (
         const isPreflight = Preflight.isTokenPreflight(steps) || Preflight.isAmlPreflight(steps)
         const exchanges = Preflight.isAmlPreflight(steps) ? yield* sendCheck : yield* exchangesOf(reading, steps)
         const observed = read(reading, exchanges)
-        const details = detailsOf(reading, observed, exchanges, steps.length > 0)
+        const details = Curl.detailsOf(reading, observed, exchanges, steps.length > 0)
         if (observed === timeOfSearch && isTooShort(exchanges)) return yield* skip(inapplicable.tooShort)
         const noResult = noResults[reading]
         if (observed === "no result" && noResult !== undefined) return yield* skip(noResult)
