@@ -1,7 +1,6 @@
 /** `idv-contract claims` and `idv-mock contract`: prints the claims, with the cases and scenarios that test them. */
 import * as Conformance from "@effect-idv/contract/Conformance"
 import * as Contract from "@effect-idv/contract/Contract"
-import * as Violation from "@effect-idv/core/Violation"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Console from "effect/Console"
@@ -11,8 +10,7 @@ import * as Schema from "effect/Schema"
 import { parse } from "yaml"
 import * as ClaimsFile from "./claimsFile.ts"
 import * as FlagValues from "./flagValues.ts"
-import * as ParsedArguments from "./parsedArguments.ts"
-import * as UsageError from "./usageError.ts"
+import type * as ParsedArguments from "./parsedArguments.ts"
 
 /** A workflow of a scenario file, and the claims that it tests. */
 interface Scenario {
@@ -117,13 +115,7 @@ const Flags = Schema.Struct({
 
 export const claims = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
-    const { format = "table", level } = yield* Effect.mapError(
-      Violation.decodeUnknown(Flags)({
-        level: ParsedArguments.values(args, "level"),
-        ...ParsedArguments.field(args, "format")
-      }),
-      UsageError.fromFlagViolations(args)
-    )
+    const { format = "table", level } = yield* FlagValues.read(args, Flags)
     const { contract } = yield* ClaimsFile.read(args)
     const all = contract.claims.map(withTests(yield* scenarios))
     const levels = Contract.levels.filter((name) => level.length === 0 || level.includes(name))

@@ -1,14 +1,12 @@
 /** `idv-contract diff` and `idv-mock contract diff`: compares two files of claims. */
 import type * as Contract from "@effect-idv/contract/Contract"
 import * as ContractDiff from "@effect-idv/contract/ContractDiff"
-import * as Violation from "@effect-idv/core/Violation"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as ClaimsFile from "./claimsFile.ts"
 import * as FlagValues from "./flagValues.ts"
-import * as ParsedArguments from "./parsedArguments.ts"
-import * as UsageError from "./usageError.ts"
+import type * as ParsedArguments from "./parsedArguments.ts"
 
 /** The newer contract may break consumers. The output lists the changes. */
 export class BreakingChanges extends Schema.TaggedError<BreakingChanges>(
@@ -43,10 +41,7 @@ const tableOf = (older: Contract.Contract, newer: Contract.Contract, changes: Re
 export const diff = (args: ParsedArguments.ParsedArguments, name: string) =>
   Effect.gen(function*() {
     const [oldPath = "", newPath = ""] = args.words
-    const { format = "table" } = yield* Effect.mapError(
-      Violation.decodeUnknown(Flags)(ParsedArguments.field(args, "format")),
-      UsageError.fromFlagViolations(args)
-    )
+    const { format = "table" } = yield* FlagValues.read(args, Flags)
     const older = yield* ClaimsFile.ofArgument("<old>", oldPath)
     const newer = yield* ClaimsFile.ofArgument("<new>", newPath)
     const changes = ContractDiff.diff(older, newer)

@@ -36,15 +36,18 @@ export const fromViolations =
       )
     })
 
+/** The flag of a field, such as `port-file` for `portFile`. */
+export const flagOf = (field: string): string => field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
 /**
- * Converts violations of flags. `flagOf` has the flag of each field whose name differs from its flag. If a flag occurs
- * once, the path contains no index.
+ * Converts violations of flags. `flags` has the flag of each field that is not that of its name. If a flag occurs once,
+ * the path contains no index.
  */
 export const fromFlagViolations = (
   args: ParsedArguments.ParsedArguments,
-  flagOf: Readonly<Record<string, string>> = {}
+  flags: Readonly<Record<string, string>> = {}
 ) => {
-  const flag = (field: string) => flagOf[field] ?? field
+  const flag = (field: string) => flags[field] ?? flagOf(field)
   return (violations: ReadonlyArray<Violation.Violation>): UsageError =>
     fromViolations((field) => `--${flag(field)}`)(violations.map((violation) => {
       const [field = "", index, ...rest] = violation.path.split(".")

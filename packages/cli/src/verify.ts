@@ -74,19 +74,6 @@ const Flags = Schema.Struct({
 
 interface Flags extends Schema.Schema.Type<typeof Flags> {}
 
-const flagsOf = (args: ParsedArguments.ParsedArguments) =>
-  Effect.mapError(
-    Violation.decodeUnknown(Flags)(Object.assign(
-      {},
-      ...Object.keys(Flags.fields).map((name) =>
-        name === "fail-on"
-          ? { [name]: ParsedArguments.values(args, name) }
-          : ParsedArguments.field(args, name)
-      )
-    )),
-    UsageError.fromFlagViolations(args)
-  )
-
 const refuse = (text: string) => new UsageError.UsageError({ text })
 
 const CustomerId = Text.matching(/^[^\p{Cc}:]{1,256}$/u, "1 to 256 characters, none of them a colon or a control")
@@ -264,7 +251,7 @@ const reportInterruption = (name: string, requestCount: RequestCount.RequestCoun
 
 export const verify = (args: ParsedArguments.ParsedArguments, { claims, name, version }: Invoked) =>
   Effect.gen(function*() {
-    const flags = yield* flagsOf(args)
+    const flags = yield* FlagValues.read(args, Flags)
     const { format = "table", har, observations, output } = flags
     const target = yield* targetOf(args, flags)
     const cases = yield* casesOf(args, claims)

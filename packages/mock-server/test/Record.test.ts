@@ -486,16 +486,10 @@ describe("serve --profile with a recorded file", () => {
         yield* refusal("format: idv-mock profile 1\nprofile: {}\nobservations: {}"),
         "--profile: faults is missing: expected a list of faults"
       )
-      for (const file of ["none.json", "folder/none", "."]) {
-        strictEqual(
-          yield* errorOf("serve", "--profile", file),
-          "--profile: the file does not exist or is not readable"
-        )
+      for (const file of ["none.json", "folder/none", "none.yaml"]) {
+        strictEqual(yield* errorOf("serve", "--profile", file), "--profile: the file does not exist")
       }
-      strictEqual(
-        yield* errorOf("serve", "--profile", "none.yaml"),
-        "--profile: the file does not exist or is not readable"
-      )
+      strictEqual(yield* errorOf("serve", "--profile", "."), "--profile: it is not the path of a file")
     }).pipe(Effect.provide(NodeContext.layer)))
 })
 

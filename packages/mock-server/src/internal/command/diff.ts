@@ -1,13 +1,13 @@
 /** `idv-mock diff`: runs the conformance suite against the service and a mock server, and compares the observations. */
 import * as ConnectionPools from "@effect-idv/cli/connectionPools"
-import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
+import * as FlagValues from "@effect-idv/cli/flagValues"
+import type * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as Secrets from "@effect-idv/cli/secrets"
 import * as TestPersons from "@effect-idv/cli/testPersons"
 import * as Text from "@effect-idv/cli/textField"
-import { fromFlagViolations, UsageError } from "@effect-idv/cli/usageError"
+import { UsageError } from "@effect-idv/cli/usageError"
 import * as Conformance from "@effect-idv/contract/Conformance"
 import * as Contract from "@effect-idv/contract/Contract"
-import * as Violation from "@effect-idv/core/Violation"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Arr from "effect/Array"
 import * as Console from "effect/Console"
@@ -25,7 +25,7 @@ import * as TestPerson from "../../TestPerson.ts"
 import * as Difference from "../record/difference.ts"
 import * as ProfileFile from "../record/profileFile.ts"
 import { WaitText } from "../schema/durationText.ts"
-import { numberOrText, wholeNumber } from "../schema/fields.ts"
+import { numberOrText } from "../schema/fields.ts"
 import * as RecordedProfile from "./recordedProfile.ts"
 import * as Settings from "./settings.ts"
 import * as UpstreamFlags from "./upstreamFlags.ts"
@@ -36,7 +36,7 @@ export class Differs extends Schema.TaggedError<Differs>("@effect-idv/mock-serve
 }) {}
 
 const Flags = Schema.Struct({
-  checks: Schema.optionalWith(wholeNumber(3, 10_000), { exact: true, default: () => 12 }),
+  checks: Schema.optionalWith(FlagValues.wholeNumber(3, 10_000), { exact: true, default: () => 12 }),
   spacing: Schema.optionalWith(WaitText, { exact: true, default: () => Duration.millis(500) })
 })
 
@@ -96,13 +96,7 @@ export const diff = (
 ): Effect.Effect<void, UsageError | Differs, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     const upstream = yield* UpstreamFlags.read(args)
-    const { checks, spacing } = yield* Effect.mapError(
-      Violation.decodeUnknown(Flags)({
-        ...ParsedArguments.field(args, "checks", numberOrText),
-        ...ParsedArguments.field(args, "spacing", numberOrText)
-      }),
-      fromFlagViolations(args)
-    )
+    const { checks, spacing } = yield* FlagValues.read(args, Flags, numberOrText)
     const { profile } = Settings.options(yield* Settings.read(args))
     const recording = yield* RecordedProfile.read(args)
     const target: Conformance.Target = {

@@ -8,18 +8,6 @@ import * as CommandLine from "./commandLine.ts"
 import * as PortFile from "./portFile.ts"
 import type { Stdout } from "./serve.ts"
 
-const loadServe = Effect.promise(() => import("./serve.ts"))
-
-const loadMcp = Effect.promise(() => import("./mcp.ts"))
-
-const loadRecord = Effect.promise(() => import("./record.ts"))
-
-const loadDiff = Effect.promise(() => import("./diff.ts"))
-
-const loadTestClient = Effect.promise(() => import("./testClient.ts"))
-
-const loadCommands = Effect.promise(() => import("./remoteCommands.ts"))
-
 export const main = (words: ReadonlyArray<string>, { stdout, version }: {
   readonly stdout: Stdout
   readonly version: string
@@ -31,7 +19,7 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
       case "serve": {
         // This comes before the server is loaded, because loading takes most of the start.
         yield* Effect.forEach(ParsedArguments.values(invocation.args, "port-file"), PortFile.remove)
-        const { serve } = yield* loadServe
+        const { serve } = yield* Effect.promise(() => import("./serve.ts"))
         return yield* serve(invocation.args, stdout)
       }
       case "verify": {
@@ -43,23 +31,23 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
       case "contract diff":
         return yield* ContractCommands.diff(invocation.args, "idv-mock contract diff")
       case "mcp": {
-        const { mcp } = yield* loadMcp
+        const { mcp } = yield* Effect.promise(() => import("./mcp.ts"))
         return yield* mcp(invocation.args, version, process)
       }
       case "record": {
-        const { record } = yield* loadRecord
+        const { record } = yield* Effect.promise(() => import("./record.ts"))
         return yield* record(invocation.args, version, stdout.isTTY === true)
       }
       case "diff": {
-        const { diff } = yield* loadDiff
+        const { diff } = yield* Effect.promise(() => import("./diff.ts"))
         return yield* diff(invocation.args)
       }
       case "test-client": {
-        const { testClient } = yield* loadTestClient
+        const { testClient } = yield* Effect.promise(() => import("./testClient.ts"))
         return yield* testClient(invocation.args)
       }
       default: {
-        const { run } = yield* loadCommands
+        const { run } = yield* Effect.promise(() => import("./remoteCommands.ts"))
         return yield* run(invocation.command, invocation.args)
       }
     }

@@ -1,12 +1,12 @@
 /** `idv-mock record`: a proxy between an app and the service, which writes a profile that plays this service. */
 import * as ConnectionPools from "@effect-idv/cli/connectionPools"
+import * as FlagValues from "@effect-idv/cli/flagValues"
 import * as OutputFile from "@effect-idv/cli/outputFile"
-import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
+import type * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as Text from "@effect-idv/cli/textField"
-import { fromFlagViolations, UsageError } from "@effect-idv/cli/usageError"
+import { UsageError } from "@effect-idv/cli/usageError"
 import * as AccessToken from "@effect-idv/core/AccessToken"
 import * as AmlCredential from "@effect-idv/core/AmlCredential"
-import * as Violation from "@effect-idv/core/Violation"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Headers from "@effect/platform/Headers"
@@ -25,12 +25,11 @@ import * as Observations from "../record/observations.ts"
 import * as ProfileFile from "../record/profileFile.ts"
 import * as Pseudonyms from "../record/pseudonyms.ts"
 import * as Upstream from "../record/upstream.ts"
-import { numberOrText, wholeNumber } from "../schema/fields.ts"
 import type * as Request from "../wire/request.ts"
 import * as UpstreamFlags from "./upstreamFlags.ts"
 
 const Flags = Schema.Struct({
-  port: Schema.optionalWith(wholeNumber(0, 65_535), { exact: true, default: () => 4011 }),
+  port: Schema.optionalWith(FlagValues.wholeNumber(0, 65_535), { exact: true, default: () => 4011 }),
   output: Schema.optionalWith(Text.Path, { exact: true, default: () => "observed.yaml" }),
   har: Schema.optionalWith(Text.Path, { exact: true })
 })
@@ -73,14 +72,7 @@ export const record = (
 ): Effect.Effect<void, UsageError | Upstream.UpstreamFailed, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
     const upstream = yield* UpstreamFlags.read(args)
-    const { har, output, port } = yield* Effect.mapError(
-      Violation.decodeUnknown(Flags)({
-        ...ParsedArguments.field(args, "port", numberOrText),
-        ...ParsedArguments.field(args, "output"),
-        ...ParsedArguments.field(args, "har")
-      }),
-      fromFlagViolations(args)
-    )
+    const { har, output, port } = yield* FlagValues.read(args, Flags)
     yield* OutputFile.checkNew("output", output)
     if (har !== undefined) {
       yield* OutputFile.checkNew("har", har)

@@ -1,11 +1,11 @@
 /** The settings of `serve`, from flags and from a file. Both have the same schema. */
+import * as FlagValues from "@effect-idv/cli/flagValues"
+import * as InputFile from "@effect-idv/cli/inputFile"
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as Secrets from "@effect-idv/cli/secrets"
 import * as Text from "@effect-idv/cli/textField"
-import { fromFlagViolations, fromViolations, UsageError } from "@effect-idv/cli/usageError"
+import { fromFlagViolations, fromViolations, type UsageError } from "@effect-idv/cli/usageError"
 import * as Violation from "@effect-idv/core/Violation"
-import type { PlatformError } from "@effect/platform/Error"
-import * as FileSystem from "@effect/platform/FileSystem"
 import type * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -25,33 +25,16 @@ import { uniqueBy } from "../schema/uniqueIds.ts"
 import * as OptionFlags from "./optionFlags.ts"
 import * as RecordedProfile from "./recordedProfile.ts"
 
-const maxBytes = 1_048_576
-
-const fail = (problem: string) => new UsageError({ text: `--config: the file ${problem}` })
-
-const reasons: Record<string, string> = {
-  NotFound: "does not exist",
-  PermissionDenied: "is not readable by this user"
-}
-
-const readError = (error: PlatformError) =>
-  fail(error._tag === "SystemError" ? reasons[error.reason] ?? "cannot be read" : "cannot be read")
-
 /** Violations of the file as a usage error. */
 const invalidFile = fromViolations((field) => `--config: ${field === "" ? "the file" : field}`)
 
-const readConfigFile = <A>(
-  path: string,
-  decode: (json: unknown) => Either.Either<A, UsageError>
-): Effect.Effect<A, UsageError, FileSystem.FileSystem> =>
+const readConfigFile = (path: string) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const { size, type } = yield* Effect.mapError(fs.stat(path), readError)
-    if (type === "Directory") return yield* fail("is a directory: expected a JSON file")
-    if (size > maxBytes) return yield* fail("is too large: expected at most 1 MiB")
-    const bytes = yield* Effect.mapError(fs.readFile(path), readError)
-    const json = yield* Effect.mapError(JsonText.parse(bytes), ({ violations }) => invalidFile(violations))
-    return yield* decode(json)
+    const json = yield* Effect.mapError(
+      JsonText.parse(yield* InputFile.read("config", path)),
+      ({ violations }) => invalidFile(violations)
+    )
+    return yield* Either.mapLeft(decode(json), invalidFile)
   })
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
@@ -62,22 +45,13 @@ const Customer = Schema.Struct({ customerId: NewSession.fields.customerId, custo
   description: "an object with customerId and customerKey"
 })
 
-/** Unknown fields are an error. */
-export const Settings = Schema.Struct({
+/** The options of a server, each of which has the flag of its name. */
+const ServerOptions = Schema.Struct({
   host: optional(Text.matching(/^[\w.:-]{1,253}$/, "an address or a name of this machine")),
   port: optional(Fields.wholeNumber(0, 65_535)),
   portFile: optional(Text.Path),
   log: optional(Fields.oneOf("none", "json", "pretty")),
   controlToken: optional(Secrets.Token),
-  allowedHosts: optional(
-    Schema.Array(
-      Schema.compose(Text.matching(/^[\w.-]{1,253}$/, "a host name without a port"), Schema.Lowercase)
-    ).annotations(Violation.expecting("a list of host names"))
-  ),
-  ...SessionOptions.fields("input"),
-  customers: optional(
-    uniqueBy(Schema.Array(Customer).annotations(Violation.expecting("a list of customers")), "customerId")
-  ),
   tls: optional(Fields.oneOf("self-signed")),
   tlsCa: optional(Text.Path),
   tlsCert: optional(Text.Path),
@@ -86,23 +60,28 @@ export const Settings = Schema.Struct({
   gracePeriod: optional(WaitText),
   requestTimeout: optional(PositiveWaitText),
   force: flag
+})
+
+/** Unknown fields are an error. */
+export const Settings = Schema.Struct({
+  ...ServerOptions.fields,
+  allowedHosts: optional(
+    Schema.Array(
+      Schema.compose(Text.matching(/^[\w.-]{1,253}$/, "a host name without a port"), Schema.Lowercase)
+    ).annotations(Violation.expecting("a list of host names"))
+  ),
+  ...SessionOptions.fields("input"),
+  customers: optional(
+    uniqueBy(Schema.Array(Customer).annotations(Violation.expecting("a list of customers")), "customerId")
+  )
 }).annotations({ ...Fields.closed, description: "an object of options" })
 
 export interface Settings extends Schema.Schema.Type<typeof Settings> {}
 
 const decode = KnownFields.decodeUnknown(Settings)
 
-/** The flags whose field has the same name in camelCase, by the form of their values. */
-const flags = {
-  text: ["host", "port-file", "log", "tls", "tls-ca", "tls-cert", "tls-key"],
-  number: ["port", "grace-period", "request-timeout"],
-  switch: ["reveal", "force"]
-}
-
-const fieldOf = (flag: string): string => flag.replaceAll(/-./g, (letter) => letter.slice(1).toUpperCase())
-
+/** The flags that have not the name of their field. */
 const flagOf: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.values(flags).flat().map((flag) => [fieldOf(flag), flag])),
   ...OptionFlags.names(SessionOptions.all),
   allowedHosts: "allowed-host",
   customers: "customer"
@@ -115,15 +94,12 @@ const parseCustomer = (text: string) => {
 
 const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Settings, UsageError> =>
   Either.gen(function*() {
-    const { field, isOn, values } = ParsedArguments
-    const hosts = values(args, "allowed-host")
-    const customers = values(args, "customer")
+    const hosts = ParsedArguments.values(args, "allowed-host")
+    const customers = ParsedArguments.values(args, "customer")
     const options = yield* OptionFlags.parse(SessionOptions.all, args, (text) => !RecordedProfile.isFile(text))
     return yield* Either.mapLeft(
       decode({
-        ...Object.assign({}, ...flags.text.map((flag) => field(args, flag, String, fieldOf(flag)))),
-        ...Object.assign({}, ...flags.number.map((flag) => field(args, flag, Fields.numberOrText, fieldOf(flag)))),
-        ...Object.fromEntries(flags.switch.filter((flag) => isOn(args, flag)).map((flag) => [flag, true])),
+        ...FlagValues.inputOf(args, ServerOptions, Fields.numberOrText),
         ...(hosts.length > 0 && { allowedHosts: hosts }),
         ...options,
         ...(customers.length > 0 && { customers: customers.map(parseCustomer) })
@@ -157,9 +133,7 @@ export const read = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
     const flags = yield* fromFlags(args)
     const path = ParsedArguments.value(args, "config")
-    const file = path === undefined ?
-      {} :
-      yield* readConfigFile(path, (json) => Either.mapLeft(decode(json), invalidFile))
+    const file = path === undefined ? {} : yield* readConfigFile(path)
     yield* checkCustomers(args, flags, file)
     const token = (yield* Secrets.controlToken(args)) ?? file.controlToken
     const settings = { ...file, ...flags, ...(token && { controlToken: token }) } satisfies Settings

@@ -4,7 +4,7 @@ import * as OutputFile from "@effect-idv/cli/outputFile"
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as Progress from "@effect-idv/cli/progress"
 import * as Text from "@effect-idv/cli/textField"
-import { fromFlagViolations, UsageError } from "@effect-idv/cli/usageError"
+import { UsageError } from "@effect-idv/cli/usageError"
 import * as Violation from "@effect-idv/core/Violation"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
@@ -60,23 +60,6 @@ const Flags = Schema.Struct({
   env: Schema.Array(Text.matching(/^\w+=/, "NAME=value")),
   header: Schema.Array(Text.matching(/^[\w-]+: */, "name: value"))
 })
-
-const flagsOf = (args: ParsedArguments.ParsedArguments) =>
-  Effect.mapError(
-    Violation.decodeUnknown(Flags)({
-      ...ParsedArguments.field(args, "format"),
-      ...ParsedArguments.field(args, "output"),
-      ...ParsedArguments.field(args, "deadline"),
-      ...ParsedArguments.field(args, "parallel"),
-      ...ParsedArguments.field(args, "port"),
-      ...ParsedArguments.field(args, "url"),
-      ...ParsedArguments.field(args, "customer"),
-      only: ParsedArguments.values(args, "only"),
-      env: ParsedArguments.values(args, "env"),
-      header: ParsedArguments.values(args, "header")
-    }),
-    fromFlagViolations(args)
-  )
 
 const fail = (text: string) => new UsageError({ text })
 
@@ -197,7 +180,7 @@ const list = [{ word: "first-run", title: "The first requests, always" }, ...Day
 export const testClient = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
     if (ParsedArguments.isOn(args, "list")) return yield* Console.log(list)
-    const flags = yield* flagsOf(args)
+    const flags = yield* FlagValues.read(args, Flags)
     const isExplained = ParsedArguments.isOn(args, "explain")
     const door = yield* doorOf(args, flags)
     const [hasClear, hasReview, isWatch] = ["clear", "review", "watch"].map((flag) => ParsedArguments.isOn(args, flag))

@@ -1,7 +1,7 @@
 /** The certificate of `serve`: from the files of `--tls-cert` and `--tls-key`, or made for this run. */
+import * as InputFile from "@effect-idv/cli/inputFile"
 import * as OutputFile from "@effect-idv/cli/outputFile"
 import { UsageError } from "@effect-idv/cli/usageError"
-import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import type * as Path from "@effect/platform/Path"
 import * as Clock from "effect/Clock"
@@ -11,22 +11,6 @@ import type { KeyPair } from "../wire/secureServer.ts"
 import type { Settings } from "./settings.ts"
 
 const fail = (text: string) => new UsageError({ text })
-
-const reasons: Record<string, string> = {
-  NotFound: "the file does not exist",
-  PermissionDenied: "the file is not readable by this user"
-}
-
-const read = (flag: string, path: string) =>
-  Effect.flatMap(FileSystem.FileSystem, (fs) => fs.readFileString(path)).pipe(
-    Effect.mapError((error: PlatformError) =>
-      fail(
-        `--${flag}: ${
-          (error._tag === "SystemError" ? reasons[error.reason] : undefined) ?? "it is not the path of a file"
-        }`
-      )
-    )
-  )
 
 /** The first line of the file, by which the next run recognizes it. */
 const mark = "The CA of one run of idv-mock: set NODE_EXTRA_CA_CERTS to this file"
@@ -80,6 +64,6 @@ export const keyPair = (
     if (tlsCert === undefined) {
       return yield* fail("--tls-cert is missing: expected the file with the certificate of --tls-key")
     }
-    const cert = yield* read("tls-cert", tlsCert)
-    return { keyPair: { cert, key: Redacted.make(yield* read("tls-key", tlsKey)) } }
+    const cert = yield* InputFile.readText("tls-cert", tlsCert)
+    return { keyPair: { cert, key: Redacted.make(yield* InputFile.readText("tls-key", tlsKey)) } }
   })

@@ -1,8 +1,8 @@
 /** The flags of `record` and `diff` that select the upstream. */
 import { Address, isUnencrypted } from "@effect-idv/cli/address"
+import * as FlagValues from "@effect-idv/cli/flagValues"
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
-import { fromFlagViolations, UsageError } from "@effect-idv/cli/usageError"
-import * as Violation from "@effect-idv/core/Violation"
+import { UsageError } from "@effect-idv/cli/usageError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -13,9 +13,9 @@ import { numberOrText } from "../schema/fields.ts"
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 const Flags = Schema.Struct({
-  "upstream-auth": optional(Address),
-  "upstream-base": optional(Address),
-  "deadline": optional(PositiveWaitText)
+  upstreamAuth: optional(Address),
+  upstreamBase: optional(Address),
+  deadline: Schema.optionalWith(PositiveWaitText, { exact: true, default: () => Duration.seconds(10) })
 })
 
 const fail = (text: string) => new UsageError({ text })
@@ -23,16 +23,9 @@ const fail = (text: string) => new UsageError({ text })
 /** Reads the upstream. If only one of the two addresses is set, it is used for both. */
 export const read = (args: ParsedArguments.ParsedArguments): Effect.Effect<Upstream, UsageError> =>
   Effect.gen(function*() {
-    const flags = yield* Effect.mapError(
-      Violation.decodeUnknown(Flags)({
-        ...ParsedArguments.field(args, "upstream-auth"),
-        ...ParsedArguments.field(args, "upstream-base"),
-        ...ParsedArguments.field(args, "deadline", numberOrText)
-      }),
-      fromFlagViolations(args)
-    )
-    const auth = flags["upstream-auth"] ?? flags["upstream-base"]
-    const base = flags["upstream-base"] ?? flags["upstream-auth"]
+    const { deadline, upstreamAuth, upstreamBase } = yield* FlagValues.read(args, Flags, numberOrText)
+    const auth = upstreamAuth ?? upstreamBase
+    const base = upstreamBase ?? upstreamAuth
     if (auth === undefined || base === undefined) {
       return yield* fail(
         "--upstream-auth is missing: expected the address of the token endpoint without /oauth/service"
@@ -45,5 +38,5 @@ export const read = (args: ParsedArguments.ParsedArguments): Effect.Effect<Upstr
         )
       }
     }
-    return { auth, base, deadline: flags.deadline ?? Duration.seconds(10) }
+    return { auth, base, deadline }
   })
