@@ -135,19 +135,19 @@ layer(server, { excludeTestServices: true })("The data plane", (it) => {
         "a Bearer token",
         [host, "Authorization: Bearer x", formType],
         "/oauth/service",
-        "the Authorization header must be Basic with a known customer_id and its key: an Authorization header came, but with Bearer"
+        "The Authorization header must be Basic with a known customer_id and its key: an Authorization header came, but with Bearer"
       ],
       [
         "no credentials",
         [host, formType],
         "/oauth/service",
-        "the Authorization header must be Basic with a known customer_id and its key: it is missing"
+        "The Authorization header must be Basic with a known customer_id and its key: it is missing"
       ],
       [
         "Basic that is not encoded",
         [host, "Authorization: Basic demo-customer:canary", formType],
         "/oauth/service",
-        "the Authorization header must be Basic with a known customer_id and its key: the Basic credentials are not Base64: send base64(id:key)"
+        "The Authorization header must be Basic with a known customer_id and its key: the Basic credentials are not Base64: send base64(id:key)"
       ],
       [
         "Basic credentials",

@@ -15,7 +15,7 @@ import {
 } from "./support/decisions.ts"
 
 layer(MockServer.layerHttpClient)("The decision about a token request", (it) => {
-  const credentials = "the Authorization header must be Basic with a known customer_id and its key"
+  const credentials = "The Authorization header must be Basic with a known customer_id and its key"
   const ofCredentials = ["token.request.authorization", "token.error", "token.error.code", "token.error.challenge"]
   const ofSuccess = ["token.success.status", "token.response.fields", "token.lifetime", "token.response.lifetime"]
   const ofGrantType = ["token.request.grant-type", "token.error", "token.error.grant-type"]

@@ -16,49 +16,40 @@ import { description } from "./clockPanel.tsx"
 import * as FaultFields from "./faultFormFields.ts"
 import * as Forms from "./forms.ts"
 import * as OwnRequest from "./ownRequest.ts"
-import type { FormStates, PanelId } from "./page.tsx"
+import type { PanelId } from "./page.tsx"
 import { clockOf } from "./pageModel.ts"
 
-/** What an action did. */
-export interface Outcome {
-  /** The panel to render again. */
-  readonly panel: PanelId
-  readonly forms: FormStates
+/** `origin` is the address at which the user's browser reaches this server. */
+type Run<A, E> = (
+  session: Session.Session,
+  fields: Forms.Fields,
+  origin: string
+) => Effect.Effect<A, E, Operation.Services>
+
+interface Done {
   /** A sentence for the user. */
   readonly message: string
-  readonly isInvalid: boolean
+  /** The form, if the page shows it again. */
+  readonly sent?: Forms.SentForm
 }
 
-/** `origin` is the address at which the user's browser reaches this server. */
-export type Action = (
-  session: Session.Session,
-  fields: Forms.Fields,
-  origin: string
-) => Effect.Effect<Outcome, never, Operation.Services>
+/** What an action did. */
+export interface Outcome extends Done {
+  /** The panel to render again. */
+  readonly panel: PanelId
+}
 
-type Run = (
-  session: Session.Session,
-  fields: Forms.Fields,
-  origin: string
-) => Effect.Effect<
-  { readonly message: string; readonly forms?: FormStates },
-  Forms.Problems,
-  Operation.Services
->
+export type Action = Run<Outcome, never>
 
-/** Makes the action of a form. `invalidState` is the state of all forms if this form is invalid. */
-const action =
-  (panel: PanelId, invalidState: (form: Forms.InvalidForm) => FormStates, run: Run): Action =>
-  (session, fields, origin) =>
-    Effect.match(run(session, fields, origin), {
-      onFailure: (problems) => ({
-        panel,
-        forms: invalidState({ fields, problems }),
-        message: `Not applied: ${Forms.format(problems)}`,
-        isInvalid: true
-      }),
-      onSuccess: ({ forms = {}, message }) => ({ panel, forms, message, isInvalid: false })
-    })
+const action = (panel: PanelId, run: Run<Done, Forms.Problems>): Action => (session, fields, origin) =>
+  Effect.match(run(session, fields, origin), {
+    onFailure: (problems) => ({
+      panel,
+      message: `Not applied: ${Forms.format(problems)}`,
+      sent: { fields, problems }
+    }),
+    onSuccess: (done) => ({ panel, ...done })
+  })
 
 /** Calls an operation on the session. `nameOf` returns the name of a field in the form. */
 const call = <A, E extends Error>(
@@ -70,7 +61,7 @@ const call = <A, E extends Error>(
 
 const { clock, faults, profile, sessions } = groups
 
-const changeClock = action("clock", () => ({}), (session, fields) =>
+const changeClock = action("clock", (session, fields) =>
   Effect.gen(function*() {
     yield* call(clock.change, session, Forms.json(fields))
     return { message: `Clock: ${description(yield* clockOf(session))}` }
@@ -78,58 +69,56 @@ const changeClock = action("clock", () => ({}), (session, fields) =>
 
 const changeOptions = action(
   "profile",
-  (profile) => ({ profile }),
   (session, fields) => Effect.as(call(sessions.change, session, Forms.json(fields)), { message: "Options changed" })
 )
 
-const reset = action(
-  "profile",
-  () => ({}),
-  (session) => Effect.as(call(sessions.reset, session), { message: "Session reset" })
-)
+const reset = action("profile", (session) => Effect.as(call(sessions.reset, session), { message: "Session reset" }))
 
 const wasSet = ({ fault: { on, what }, id }: ArmedFault) => ({ message: `Fault ${id} set: ${what.kind} on ${on}` })
 
-const setFault: Run = (session, fields) => {
+const setFault = action("faults", (session, fields) => {
   const { json, names } = FaultFields.encode(fields)
   return Effect.map(call(faults.set, session, json, { nameOf: (path) => names.get(path) ?? path }), wasSet)
-}
+})
 
-const setFaultText: Run = (session, { text = "" }) =>
-  Effect.map(call(faults.set, session, FaultText.input(text), { nameOf: () => "text" }), wasSet)
+const setFaultText = action(
+  "faults",
+  (session, { text = "" }) =>
+    Effect.map(call(faults.set, session, FaultText.input(text), { nameOf: () => "text" }), wasSet)
+)
 
 const removeFault = action(
   "faults",
-  () => ({}),
   (session, { id = "" }) =>
     Effect.as(call(faults.remove, session, undefined, { faultId: id }), { message: `Fault ${id} removed` })
 )
 
 const changeProfile = action(
   "profile",
-  (profile) => ({ profile }),
   (session, fields) =>
     Effect.as(call(profile.change, session, fields), {
       message: fields["preset"] === undefined ? "Profile changed" : `Profile changed to the preset ${fields["preset"]}`
     })
 )
 
-const showExample = action("send", (invalid) => ({ send: { invalid } }), (_, { example }) =>
-  Effect.map(
-    Effect.mapError(
-      Effect.fromNullable(OwnRequest.examples.find(({ name }) => name === example)),
-      (): Forms.Problems => [{ path: "request", text: "There is no such example" }]
-    ),
-    ({ name, text }) => ({ message: `Example: ${name}`, forms: { send: { fields: { request: text } } } })
-  ))
+const showExample = action(
+  "send",
+  (_, { example }) =>
+    Effect.mapBoth(Effect.fromNullable(OwnRequest.examples.find(({ name }) => name === example)), {
+      onFailure: (): Forms.Problems => [{ path: "request", text: "There is no such example" }],
+      onSuccess: ({ name, text }) => ({
+        message: `Example: ${name}`,
+        sent: { fields: { request: text }, problems: [] }
+      })
+    })
+)
 
 const sendRequest = action(
   "send",
-  (invalid) => ({ send: { invalid } }),
   (session, fields, origin) =>
     Effect.map(OwnRequest.send(session, fields["request"] ?? "", origin), (entry) => ({
       message: `Request sent: status ${entry.response.status}`,
-      forms: { send: { fields, entry } }
+      sent: { fields, problems: [], entry }
     }))
 )
 
@@ -138,41 +127,36 @@ const decodePerson = Violation.decodeUnknown(TestPerson.Custom)
 const isResult = Schema.is(MatchFound)
 
 /** Adds a test person that matches the one of an exchange. A reserved name keeps its response, so it is not compared. */
-const answerLike = action(
-  "test-persons",
-  () => ({}),
-  ({ journal, testPersons }, { id, response = "" }) =>
-    Effect.gen(function*() {
-      const entry = (yield* journal.entries).find((entry) => String(entry.id) === id)
-      const { person: sentPerson } = yield* Effect.mapError(
-        Option.flatMap(Option.fromNullable(entry), Sent.of),
-        (): Forms.Problems => [{ path: "", text: "The journal no longer has this request" }]
-      )
-      const { dateOfBirth, name } = sentPerson()
-      const shownName = Option.filter(name, (name) => TestPerson.of(name).lastWord === undefined)
-      const person = yield* Effect.mapError(
-        decodePerson({
-          match: {
-            ...(Option.isSome(shownName) && { name: shownName.value }),
-            ...(Option.isSome(dateOfBirth) && { dateOfBirth: Schema.encodeSync(IsoDay)(dateOfBirth.value) })
-          },
-          response: isResult(response) ? response : { kind: response }
-        }),
-        (violations): Forms.Problems =>
-          violations.map((violation) => ({ path: violation.path, text: String(violation) }))
-      )
-      yield* testPersons.addFirst(person)
-      return { message: `The next checks of this person receive: ${response}` }
-    })
-)
+const answerLike = action("test-persons", ({ journal, testPersons }, { id, response = "" }) =>
+  Effect.gen(function*() {
+    const entry = (yield* journal.entries).find((entry) => String(entry.id) === id)
+    const { person: sentPerson } = yield* Effect.mapError(
+      Option.flatMap(Option.fromNullable(entry), Sent.of),
+      (): Forms.Problems => [{ path: "", text: "The journal no longer has this request" }]
+    )
+    const { dateOfBirth, name } = sentPerson()
+    const shownName = Option.filter(name, (name) => TestPerson.of(name).lastWord === undefined)
+    const person = yield* Effect.mapError(
+      decodePerson({
+        match: {
+          ...(Option.isSome(shownName) && { name: shownName.value }),
+          ...(Option.isSome(dateOfBirth) && { dateOfBirth: Schema.encodeSync(IsoDay)(dateOfBirth.value) })
+        },
+        response: isResult(response) ? response : { kind: response }
+      }),
+      (violations) => Forms.problemsOf(violations)
+    )
+    yield* testPersons.addFirst(person)
+    return { message: `The next checks of this person receive: ${response}` }
+  }))
 
 /** The actions, by the end of the path of their form. */
 export const actions: Readonly<Record<string, Action>> = {
   "clock": changeClock,
   "options": changeOptions,
   reset,
-  "faults": action("faults", (invalid) => ({ faults: { invalid } }), setFault),
-  "faults/text": action("faults", (invalidText) => ({ faults: { invalidText } }), setFaultText),
+  "faults": setFault,
+  "faults/text": setFaultText,
   "faults/remove": removeFault,
   "profile": changeProfile,
   "test-persons/like": answerLike,

@@ -5,7 +5,7 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import { Form } from "./components.tsx"
-import type { ClockState } from "./pageModel.ts"
+import type { ClockState, State } from "./pageModel.ts"
 
 const isoOf = (now: number): string =>
   Option.match(DateTime.make(now), { onNone: () => "out of range", onSome: DateTime.formatIso })
@@ -26,7 +26,7 @@ const Change = ({ field, label, value }: Readonly<Record<"field" | "label" | "va
   <button type="submit" class="small" name={field} value={value}>{label}</button>
 )
 
-export const ClockPanel = ({ clock, path }: { readonly path: string; readonly clock: ClockState }) => {
+export const ClockPanel = ({ clock, page: { path } }: State) => {
   const iso = isoOf(clock.now)
   return (
     <section id="clock" aria-labelledby="clock-title">

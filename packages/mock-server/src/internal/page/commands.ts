@@ -1,10 +1,13 @@
-/** The commands that the page shows: both requests with curl, and the environment of an app. */
+/** The commands that the page shows: requests with curl, and the environment of an app. */
 import * as AccessToken from "@effect-idv/core/AccessToken"
 import * as AmlCredential from "@effect-idv/core/AmlCredential"
 import * as Redacted from "effect/Redacted"
 import type * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
-import { shellQuoted } from "../journal/curl.ts"
+import type { Entry } from "../journal/entry.ts"
+
+const shellQuoted = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 
 const publicKeys = [Session.demoCustomer.customerKey, Session.testKey].map(Redacted.value)
 
@@ -48,3 +51,19 @@ export const environment = (origin: string, customer: Session.Customer): string 
     ["IDV_CUSTOMER_ID", shellQuoted(customer.customerId)],
     ["IDV_CUSTOMER_KEY", publicKey(customer) ?? "'the key that you set'"]
   ].map(([name, value]) => `export ${name}=${value}`).join("\n")
+
+/** The request of an entry with curl. What the journal masks is left to the user: the key, the token and the name. */
+export const again = (origin: string, { request: { body, headers, method, target } }: Entry): string => {
+  const { authorization = "", "content-type": contentType } = headers
+  return [
+    `curl -i -X ${shellQuoted(method)}`,
+    ...(contentType === undefined ? [] : [`-H ${shellQuoted(`Content-Type: ${contentType}`)}`]),
+    ...(authorization.startsWith("Basic")
+      ? [`-u "$customer_id:$customer_key"`]
+      : authorization === ""
+      ? []
+      : [`-H "Authorization: Bearer $token"`]),
+    ...(body === "" ? [] : [`-d ${shellQuoted(body)}`]),
+    shellQuoted(`${origin}${target}`)
+  ].join(" ")
+}

@@ -2,7 +2,7 @@
 /** @jsxImportSource preact */
 /** The components that the panels of the page share. */
 import type { ComponentChildren } from "preact"
-import { type Fields, format, type InvalidForm, problemsAt } from "./forms.ts"
+import { format, problemsAt, type SentForm } from "./forms.ts"
 
 /** A section of the page with a heading and a note beside it. */
 export const Panel = (
@@ -51,22 +51,82 @@ export const Form = (
   </form>
 )
 
+/** A field of a form. */
+interface FieldProperties {
+  readonly id: string
+  readonly name: string
+  /** The form, if the page shows it again. */
+  readonly sent: SentForm | undefined
+}
+
 /** The problems of a field, in an element with the id `<id>-error`. */
-export const FieldError = (
-  { field, id, invalid }: { readonly id: string; readonly field: string; readonly invalid: InvalidForm | undefined }
-) => {
-  const problems = invalid === undefined ? [] : problemsAt(invalid, field)
+export const FieldError = ({ id, name, sent }: FieldProperties) => {
+  const problems = problemsAt(sent, name)
   return problems.length === 0 ? null : <p class="error" id={`${id}-error`}>{format(problems)}</p>
 }
 
-/** The attributes that connect a field with its problems. */
-export const errorAttributes = (id: string, field: string, invalid: InvalidForm | undefined) =>
-  invalid === undefined || problemsAt(invalid, field).length === 0
-    ? {}
-    : { "aria-invalid": true, "aria-describedby": `${id}-error` }
+/** The attributes that connect the control of a field with its problems and its hint. */
+const descriptionOf = ({ id, name, sent }: FieldProperties, hint?: ComponentChildren) => {
+  const isInvalid = problemsAt(sent, name).length > 0
+  const ids = [...(isInvalid ? [`${id}-error`] : []), ...(hint === undefined ? [] : [`${id}-hint`])]
+  return {
+    ...(isInvalid && { "aria-invalid": true }),
+    ...(ids.length > 0 && { "aria-describedby": ids.join(" ") })
+  }
+}
 
-/** What the user typed into an invalid form. */
-export const typed = (invalid: InvalidForm | undefined): Fields => invalid?.fields ?? {}
+/** A text that the user types, with its label. It has several lines if it has `rows`. */
+export const TextField = (
+  { hint, kind, label, list, mono, placeholder, rows, value, ...field }: FieldProperties & {
+    readonly label: string
+    /** The value before the user typed one. */
+    readonly value: string
+    readonly placeholder?: string
+    /** The id of a `datalist`. */
+    readonly list?: string
+    readonly hint?: ComponentChildren
+    readonly rows?: number
+    /** A class of the field, for its width. */
+    readonly kind?: string
+    readonly mono?: boolean
+  }
+) => {
+  const { id, name, sent } = field
+  const typed = sent?.fields[name] ?? value
+  const attributes = {
+    id,
+    name,
+    class: mono === true ? "mono" : undefined,
+    autocomplete: "off",
+    spellcheck: false,
+    placeholder,
+    ...descriptionOf(field, hint)
+  }
+  return (
+    <div class={kind === undefined ? "field" : `field ${kind}`}>
+      <label for={id}>{label}</label>
+      {rows === undefined
+        ? <input {...attributes} list={list} value={typed} />
+        : <textarea {...attributes} rows={rows}>{typed}</textarea>}
+      <FieldError {...field} />
+      {hint !== undefined && <p class="hint" id={`${id}-hint`}>{hint}</p>}
+    </div>
+  )
+}
+
+/** A list of options, of which the user selects one. It has no label of its own. */
+export const Select = ({ options, selected, ...field }: FieldProperties & {
+  readonly options: ReadonlyArray<{ readonly value: string; readonly text: string }>
+  readonly selected: string | undefined
+}) => (
+  <>
+    <select id={field.id} name={field.name} {...descriptionOf(field)}>
+      {options.map(({ text, value }) => <option value={value} selected={value === selected} key={value}>{text}
+      </option>)}
+    </select>
+    <FieldError {...field} />
+  </>
+)
 
 /** The text of a request or response, in a box that also scrolls by keyboard. */
 export const Wire = ({ label, text }: { readonly label: string; readonly text: string }) => (

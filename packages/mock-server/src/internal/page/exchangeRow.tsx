@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Journal from "../../Journal.ts"
 import * as Kinds from "../faults/kinds.ts"
-import * as Curl from "../journal/curl.ts"
+import * as Commands from "./commands.ts"
 import { Badge, Copy, Form, Status, Wire } from "./components.tsx"
 import type * as JournalView from "./journalView.ts"
 import type { Page } from "./pageModel.ts"
@@ -23,7 +23,13 @@ const whoOf = ({ operation, request: { body } }: Journal.Entry): string =>
     ? Option.match(decodeName(body), { onNone: () => "", onSome: ({ name }) => name.trim().split(/\s+/).at(-1) ?? "" })
     : ""
 
-const isFailure = ({ faults, response: { status } }: Journal.Entry): boolean => status >= 400 || faults.length > 0
+/** What stands out in the list. A fault hides the result of a check. */
+const kindOf = ({ facts, faults, response: { status } }: Journal.Entry): string =>
+  status >= 400 || faults.length > 0
+    ? "failure"
+    : facts.kind === "checked" && facts.result === "Potential match"
+    ? "match"
+    : ""
 
 /** An update leaves the rows that exist as they are, because an exchange does not change. */
 export const Row = (
@@ -36,9 +42,8 @@ export const Row = (
 ) => {
   const { at, faults, id, millis, request: { method, target }, response, unexpected, why } = entry
   const url = pathOfExchange(path, id)
-  const kinds = [isFailure(entry) && "failure", isNew && "new"].filter((kind) => kind !== false)
   return (
-    <tbody id={`exchange-${id}`} class={kinds.join(" ")} hx-morph-skip="">
+    <tbody id={`exchange-${id}`} class={`${kindOf(entry)}${isNew ? " new" : ""}`} hx-morph-skip="">
       <tr>
         <td class="number">
           <button
@@ -114,7 +119,7 @@ const Actions = ({ entry, page: { origin, path } }: { readonly page: Page; reado
           <button type="submit" class="small">Fail the next one</button>
         </Form>
       )}
-      <Copy text={Curl.of(origin, entry)} name="the request with curl" label="Copy as curl" />
+      <Copy text={Commands.again(origin, entry)} name="the request with curl" label="Copy as curl" />
       {operation === "aml" && (
         <Form action={`${path}/test-persons/like`} panel="test-persons" class="like">
           <input type="hidden" name="id" value={id} />

@@ -3,7 +3,7 @@
 /** The exchanges of a page: a search in the whole journal, one page of rows, and buttons for the other pages. */
 import * as Option from "effect/Option"
 import * as TestPerson from "../../TestPerson.ts"
-import { Form, Panel } from "./components.tsx"
+import { Form, Panel, TextField } from "./components.tsx"
 import { columns, Row } from "./exchangeRow.tsx"
 import * as JournalView from "./journalView.ts"
 import type { State } from "./pageModel.ts"
@@ -29,22 +29,21 @@ const Search = ({ page: { path }, view: { request } }: Pick<State, "page" | "vie
     id="filters"
     label="Search the requests"
   >
-    <div class="field text">
-      <label for="search">Search for 503, aml, fault, or a last word</label>
-      <input
-        id="search"
-        name="search"
-        list="searches"
-        autocomplete="off"
-        spellcheck={false}
-        value={request.search}
-      />
-      <datalist id="searches">
-        {["error", "fault", "unexpected", "token", "aml", ...TestPerson.reserved.map(({ lastWord }) => lastWord)].map((
-          word
-        ) => <option value={word} key={word} />)}
-      </datalist>
-    </div>
+    <TextField
+      id="search"
+      name="search"
+      label="Search"
+      placeholder="503, aml, fault, or a last word"
+      kind="text"
+      list="searches"
+      value={request.search}
+      sent={undefined}
+    />
+    <datalist id="searches">
+      {["error", "fault", "unexpected", "token", "aml", ...TestPerson.reserved.map(({ lastWord }) => lastWord)].map((
+        word
+      ) => <option value={word} key={word} />)}
+    </datalist>
     <label class="check">
       <input type="checkbox" id="without-session" name="session" value="none" checked={request.isWithoutSession} />{" "}
       Without a session

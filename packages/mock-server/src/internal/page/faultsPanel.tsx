@@ -3,9 +3,10 @@
 /** The faults of a session, and two forms that set another. */
 import * as Fault from "../../Fault.ts"
 import type { FaultState } from "../session/sessionFaults.ts"
-import { Form, Panel, typed } from "./components.tsx"
+import { Form, Panel, TextField } from "./components.tsx"
 import { FaultForm } from "./faultForm.tsx"
-import type { InvalidForm } from "./forms.ts"
+import type { SentForm } from "./forms.ts"
+import type { State } from "./pageModel.ts"
 
 /** The parameters of a condition or an action, without its kind. */
 const parameters = (part: { readonly kind: string }): string =>
@@ -40,7 +41,7 @@ const SetFault = (
 }
 
 /** Updated live, because each request that a fault applies to changes its counts. */
-export const FaultList = ({ faults, path }: { readonly path: string; readonly faults: ReadonlyArray<FaultState> }) => (
+export const FaultList = ({ faults, page: { path } }: State) => (
   <div id="fault-list">
     {faults.length === 0 ?
       <p class="empty">No faults set. Choose one below; it applies to the requests of this session.</p> :
@@ -65,63 +66,39 @@ export const FaultList = ({ faults, path }: { readonly path: string; readonly fa
   </div>
 )
 
-const FaultText = ({ invalid, path }: { readonly path: string; readonly invalid: InvalidForm | undefined }) => {
-  const id = "fault-text"
-  const problems = invalid?.problems ?? []
-  return (
-    <Form
-      action={`${path}/faults/text`}
-      panel="faults"
-      class="fields"
-      label="Set a fault by text"
-      id="fault-text-form"
-      resets="fault-text-form"
-    >
-      <div class="field text">
-        <label for={id}>Or as text, with all parameters</label>
-        <input
-          id={id}
-          name="text"
-          class="mono"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="aml:latency=2 seconds:every=3"
-          value={typed(invalid)["text"] ?? ""}
-          aria-invalid={problems.length > 0 ? true : undefined}
-          aria-describedby={problems.length > 0 ? `${id}-error ${id}-hint` : `${id}-hint`}
-        />
-        {problems.length > 0 && (
-          <ul class="error" id={`${id}-error`}>
-            {problems.map(({ path, text }) => <li key={path}>{text}</li>)}
-          </ul>
-        )}
-        <p class="hint" id={`${id}-hint`}>
+const FaultText = ({ path, sent }: { readonly path: string; readonly sent: SentForm | undefined }) => (
+  <Form
+    action={`${path}/faults/text`}
+    panel="faults"
+    class="fields"
+    label="Set a fault by text"
+    id="fault-text-form"
+    resets="fault-text-form"
+  >
+    <TextField
+      id="fault-text"
+      name="text"
+      label="Or as text, with all parameters"
+      kind="text"
+      mono
+      placeholder="aml:latency=2 seconds:every=3"
+      value=""
+      sent={sent}
+      hint={
+        <>
           <code>on:what[=value][:when[=value]]</code>, or JSON such as{" "}
           <code>{"{\"on\":\"aml\",\"what\":{\"kind\":\"drip\",\"every\":50}}"}</code>
-        </p>
-      </div>
-      <button type="submit">Set</button>
-    </Form>
-  )
-}
+        </>
+      }
+    />
+    <button type="submit">Set</button>
+  </Form>
+)
 
-export interface FaultForms {
-  /** The form with fields, if it was invalid. */
-  readonly invalid?: InvalidForm
-  /** The form with a text, if it was invalid. */
-  readonly invalidText?: InvalidForm
-}
-
-export const FaultsPanel = (
-  { faults, forms: { invalid, invalidText }, path }: {
-    readonly path: string
-    readonly faults: ReadonlyArray<FaultState>
-    readonly forms: FaultForms
-  }
-) => (
+export const FaultsPanel = ({ sent, ...state }: State & { readonly sent?: SentForm | undefined }) => (
   <Panel id="faults" title="Faults">
-    <FaultList path={path} faults={faults} />
-    <FaultForm path={path} invalid={invalid} />
-    <FaultText path={path} invalid={invalidText} />
+    <FaultList {...state} />
+    <FaultForm path={state.page.path} sent={sent} />
+    <FaultText path={state.page.path} sent={sent} />
   </Panel>
 )

@@ -1,8 +1,6 @@
-/** Decodes the forms of the page. */
-import * as Violation from "@effect-idv/core/Violation"
-import * as Either from "effect/Either"
-import { flow } from "effect/Function"
-import * as Schema from "effect/Schema"
+/** The forms of the page: what the user typed, and what is wrong with it. */
+import type * as Violation from "@effect-idv/core/Violation"
+import type * as Journal from "../../Journal.ts"
 import { ControlRefused } from "../operations/controlErrors.ts"
 import { numberOrText } from "../schema/fields.ts"
 
@@ -20,22 +18,20 @@ export interface Problem {
 
 export type Problems = ReadonlyArray<Problem>
 
-/** A form that could not be decoded. */
-export interface InvalidForm {
+/** A form that the page shows again after the user sent it. No two forms of the page have a field of the same name. */
+export interface SentForm {
   readonly fields: Fields
+  /** None if the form was valid. */
   readonly problems: Problems
+  /** The exchange that the form caused. */
+  readonly entry?: Journal.Entry
 }
 
 /** The problems of a field and of the fields below it. */
-export const problemsAt = ({ problems }: InvalidForm, field: string): Problems =>
-  problems.filter(({ path }) => path === field || path.startsWith(`${field}.`))
+export const problemsAt = (sent: SentForm | undefined, field: string): Problems =>
+  sent?.problems.filter(({ path }) => path === field || path.startsWith(`${field}.`)) ?? []
 
 export const format = (problems: Problems): string => problems.map(({ text }) => text).join("; ")
-
-const problemsOf = (violations: ReadonlyArray<Violation.Violation>): Problems =>
-  violations.map((violation) => ({ path: violation.path, text: String(violation) }))
-
-const decoder = <A, I>(schema: Schema.Schema<A, I>) => flow(Violation.decodeUnknown(schema), Either.mapLeft(problemsOf))
 
 /** The JSON form of the fields: a number or a truth value is not a text there. An empty field is omitted. */
 export const json = (fields: Fields): Readonly<Record<string, unknown>> =>
@@ -46,12 +42,14 @@ export const json = (fields: Fields): Readonly<Record<string, unknown>> =>
     ])
   )
 
-/** What an operation refused, in the words of the operation. `nameOf` returns the name of a field in the form. */
+/** `nameOf` returns the name of a field in the form. */
+export const problemsOf = (
+  violations: ReadonlyArray<Violation.Violation>,
+  nameOf: (path: string) => string = (path) => path
+): Problems => violations.map((violation) => ({ path: nameOf(violation.path), text: String(violation) }))
+
+/** What an operation refused, in the words of the operation. */
 export const problemsOfError = (nameOf: (path: string) => string) => (error: Error): Problems =>
   error instanceof ControlRefused
-    ? error.violations.map((violation) => ({ path: nameOf(violation.path), text: String(violation) }))
+    ? problemsOf(error.violations, nameOf)
     : [{ path: "", text: error.message }]
-
-export const decodeSession = decoder(Schema.Struct({
-  session: Schema.NonEmptyString.annotations(Violation.expecting("a customer id"))
-}))

@@ -60,31 +60,21 @@ interface Panel {
 }
 
 const panels = (state: State): ReadonlyArray<Panel> => {
-  const { customers, page: { origin, path }, session, total, unmatched } = state
-  const { clock, customer, faults, options, testPersons } = session
+  const { clock, customers, faults, options, page: { session }, testPersons, total, unmatched } = state
   const panel = (target: string, key: unknown, content: () => VNode): Panel => ({
     target,
     key: JSON.stringify(key),
     html: () => replacing(target, content())
   })
-  const isOpen = total === 0
   return [
-    panel("#sessions", customers, () => <Sessions current={customer.customerId} customers={customers} />),
+    panel("#sessions", customers, () => <Sessions current={session.customerId} customers={customers} />),
     panel("#exchange-count", [total, unmatched], () => <Count {...state} />),
-    panel(
-      "#start",
-      [options.profile, isOpen],
-      () => <StartPanel customer={customer} origin={origin} profile={options.profile} isOpen={isOpen} />
-    ),
-    panel(
-      "#clock",
-      // The time of a running clock always differs.
-      clock.frozen ? clock.now : description(clock),
-      () => <ClockPanel path={path} clock={clock} />
-    ),
-    panel("#fault-list", faults, () => <FaultList path={path} faults={faults} />),
-    panel("#profile", options, () => <ProfilePanel path={path} options={options} />),
-    panel("#test-persons", testPersons, () => <TestPersonsPanel persons={testPersons} />)
+    panel("#start", [options.profile, total === 0], () => <StartPanel {...state} />),
+    // The time of a running clock always differs.
+    panel("#clock", clock.frozen ? clock.now : description(clock), () => <ClockPanel {...state} />),
+    panel("#fault-list", faults, () => <FaultList {...state} />),
+    panel("#profile", options, () => <ProfilePanel {...state} />),
+    panel("#test-persons", testPersons, () => <TestPersonsPanel {...state} />)
   ]
 }
 

@@ -7,38 +7,37 @@ import { ClockPanel } from "./clockPanel.tsx"
 import { Panel } from "./components.tsx"
 import { Exchange } from "./exchangeRow.tsx"
 import { ExchangesPanel } from "./exchangesPanel.tsx"
-import { type FaultForms, FaultsPanel } from "./faultsPanel.tsx"
-import type { InvalidForm } from "./forms.ts"
+import { FaultsPanel } from "./faultsPanel.tsx"
+import type { SentForm } from "./forms.ts"
 import { type Page, root, type State } from "./pageModel.ts"
 import { ProfilePanel } from "./profilePanel.tsx"
-import { type SendForm, SendPanel } from "./sendPanel.tsx"
+import { SendPanel } from "./sendPanel.tsx"
 import { StartPanel } from "./startPanel.tsx"
 import { TestPersonsPanel } from "./testPersonsPanel.tsx"
 
-/** The contents of the forms after one was sent. */
-export interface FormStates {
-  readonly faults?: FaultForms
-  readonly profile?: InvalidForm
-  readonly send?: SendForm
+/** The content of each tab, and the clock beside them. */
+const panels = {
+  clock: ClockPanel,
+  exchanges: (state: State) => (
+    <>
+      <StartPanel {...state} />
+      <ExchangesPanel {...state} />
+    </>
+  ),
+  faults: FaultsPanel,
+  profile: ProfilePanel,
+  "test-persons": TestPersonsPanel,
+  send: SendPanel
 }
 
-/** A panel that a form changes. */
-export type PanelId = "clock" | "faults" | "profile" | "test-persons" | "send"
+export type PanelId = keyof typeof panels
 
-export const panelOf = (panel: PanelId, { page, session }: State, forms: FormStates) => {
-  const { path } = page
-  switch (panel) {
-    case "clock":
-      return <ClockPanel path={path} clock={session.clock} />
-    case "faults":
-      return <FaultsPanel path={path} faults={session.faults} forms={forms.faults ?? {}} />
-    case "profile":
-      return <ProfilePanel path={path} options={session.options} invalid={forms.profile} />
-    case "test-persons":
-      return <TestPersonsPanel persons={session.testPersons} />
-    case "send":
-      return <SendPanel page={page} form={forms.send ?? {}} />
-  }
+/** `sent` is a form of the panel that is shown again. */
+export const PanelOf = (
+  { id, sent, state }: { readonly id: PanelId; readonly state: State; readonly sent?: SentForm | undefined }
+) => {
+  const Content = panels[id]
+  return <Content {...state} sent={sent} />
 }
 
 /** Disables what the content security policy forbids, such as the inline style of htmx. */
@@ -137,48 +136,40 @@ const Tabs = () => (
   </nav>
 )
 
-/** A panel with the script's tab. Updates replace the panel inside. */
-const Pane = ({ children, id }: { readonly id: (typeof tabs)[number][0]; readonly children: ComponentChildren }) => (
-  <div
-    id={`pane-${id}`}
-    class={id === "exchanges" ? "pane shown" : "pane"}
-    role="tabpanel"
-    aria-labelledby={`tab-${id}`}
-  >
-    {children}
-  </div>
-)
-
 /** The page of a session. */
 export const OverviewPage = (
-  { assets, cursor, forms = {}, state }: {
+  { assets, cursor, sent, state }: {
     readonly assets: string
     /** How far this document shows the exchanges: see `liveUpdates.tsx`. */
     readonly cursor: string
     readonly state: State
-    readonly forms?: FormStates
+    readonly sent: SentForm | undefined
   }
 ) => {
-  const { customers, page: { origin, path }, session: { customer, options }, total } = state
+  const { customers, page: { path, session: { customerId } } } = state
   return (
-    <Document assets={assets} title={customer.customerId}>
-      <Bar current={customer.customerId} customers={customers}>
-        {panelOf("clock", state, forms)}
+    <Document assets={assets} title={customerId}>
+      <Bar current={customerId} customers={customers}>
+        <ClockPanel {...state} />
         <div id="live" hx-sse:connect={`${path}/events?after=${cursor}`} hx-sse:close="gone">
           <span id="live-state" role="status">not live</span>
         </div>
       </Bar>
       <Tabs />
       <main id="main">
-        <h1 class="hidden">{customer.customerId}</h1>
-        <Pane id="exchanges">
-          <StartPanel customer={customer} origin={origin} profile={options.profile} isOpen={total === 0} />
-          <ExchangesPanel {...state} />
-        </Pane>
-        <Pane id="faults">{panelOf("faults", state, forms)}</Pane>
-        <Pane id="profile">{panelOf("profile", state, forms)}</Pane>
-        <Pane id="test-persons">{panelOf("test-persons", state, forms)}</Pane>
-        <Pane id="send">{panelOf("send", state, forms)}</Pane>
+        <h1 class="hidden">{customerId}</h1>
+        {/* The script shows one of them. Updates replace the panel inside. */}
+        {tabs.map(([id]) => (
+          <div
+            id={`pane-${id}`}
+            class={id === "exchanges" ? "pane shown" : "pane"}
+            role="tabpanel"
+            aria-labelledby={`tab-${id}`}
+            key={id}
+          >
+            <PanelOf id={id} state={state} sent={sent} />
+          </div>
+        ))}
       </main>
     </Document>
   )

@@ -48,14 +48,6 @@ export interface ClockState {
   readonly ahead: number
 }
 
-export interface SessionState {
-  readonly customer: Session.Customer
-  readonly clock: ClockState
-  readonly faults: ReadonlyArray<FaultState>
-  readonly testPersons: ReadonlyArray<TestPerson.Listed>
-  readonly options: Effect.Effect.Success<ReturnType<typeof SessionOptions.read>>
-}
-
 /** A page at one moment. */
 export interface State {
   readonly page: Page
@@ -63,7 +55,10 @@ export interface State {
   readonly view: JournalView.View
   /** How many exchanges the journal received since it was last cleared, with those that it no longer keeps. */
   readonly total: number
-  readonly session: SessionState
+  readonly clock: ClockState
+  readonly faults: ReadonlyArray<FaultState>
+  readonly testPersons: ReadonlyArray<TestPerson.Listed>
+  readonly options: Effect.Effect.Success<ReturnType<typeof SessionOptions.read>>
   /** The customer ids of all sessions. */
   readonly customers: ReadonlyArray<string>
   /** How many requests belong to no session. */
@@ -76,15 +71,6 @@ export const clockOf = ({ clock }: Session.Session): Effect.Effect<ClockState> =
     Clock.currentTimeMillis,
     ({ frozen, now }, real) => ({ frozen, now, ahead: now - real })
   )
-
-const sessionState = (session: Session.Session): Effect.Effect<SessionState> =>
-  Effect.all({
-    customer: Effect.succeed(session),
-    clock: clockOf(session),
-    faults: session.faults.list,
-    testPersons: session.testPersons.list,
-    options: SessionOptions.read(session)
-  })
 
 export const totalOf = ({ dropped, entries }: Journal.Journal) =>
   Effect.zipWith(entries, dropped, ({ length }, dropped) => length + dropped)
@@ -110,7 +96,10 @@ export const read = (
       entries,
       view: JournalView.make(yield* listed.entries, request, yield* listed.dropped),
       total: yield* totalOf(journal),
-      session: yield* sessionState(session),
+      clock: yield* clockOf(session),
+      faults: yield* session.faults.list,
+      testPersons: yield* session.testPersons.list,
+      options: yield* SessionOptions.read(session),
       customers: yield* customers,
       unmatched: yield* totalOf(sessions.unmatched)
     }

@@ -5,9 +5,9 @@ import * as Option from "effect/Option"
 import * as Struct from "effect/Struct"
 import * as Profile from "../../Profile.ts"
 import * as SessionOptions from "../operations/sessionOptions.ts"
-import { Badge, errorAttributes, FieldError, Form, Panel, typed } from "./components.tsx"
-import type { InvalidForm } from "./forms.ts"
-import type { SessionState } from "./pageModel.ts"
+import { Badge, FieldError, Form, Panel, Select, TextField } from "./components.tsx"
+import type { SentForm } from "./forms.ts"
+import type { State } from "./pageModel.ts"
 
 const levels: Record<Profile.Level, string> = {
   documented: "the service document says it",
@@ -17,10 +17,10 @@ const levels: Record<Profile.Level, string> = {
 }
 
 const Point = (
-  { invalid, point: { level, name, question, variants }, value }: {
+  { point: { level, name, question, variants }, sent, value }: {
     readonly point: Profile.Point
     readonly value: string
-    readonly invalid: InvalidForm | undefined
+    readonly sent: SentForm | undefined
   }
 ) => {
   const id = `profile-${name}`
@@ -34,70 +34,60 @@ const Point = (
         <Badge kind={level}>{level}</Badge>
       </td>
       <td>
-        <select id={id} name={name} {...errorAttributes(id, name, invalid)}>
-          {variants.map((variant) => (
-            <option value={variant.value} selected={variant.value === value} key={variant.value}>
-              {variant.description}
-              {variant.client === "refuses" ? " – the client rejects it" : ""}
-            </option>
-          ))}
-        </select>
-        <FieldError id={id} field={name} invalid={invalid} />
+        <Select
+          id={id}
+          name={name}
+          options={variants.map(({ client, description, value }) => ({
+            value,
+            text: client === "refuses" ? `${description} – the client rejects it` : description
+          }))}
+          selected={value}
+          sent={sent}
+        />
       </td>
     </tr>
   )
 }
 
-interface Properties {
-  readonly path: string
-  readonly options: SessionState["options"]
-  readonly invalid?: InvalidForm | undefined
-}
+type Properties = Pick<State, "options" | "page"> & { readonly sent?: SentForm | undefined }
 
 /** The options that have one value in one line, which the form can change. */
 const lineOptions = SessionOptions.changeable.filter(({ flag }) => Option.exists(flag, ({ isRepeated }) => !isRepeated))
 
-const OptionsForm = ({ invalid, options, path }: Properties) => {
+const OptionsForm = ({ options, page: { path }, sent }: Properties) => {
   const shown = new Map<string, unknown>(Object.entries(options))
   return (
     <Form action={`${path}/options`} panel="profile" class="fields" label="Options of the session">
-      {lineOptions.map(({ help, name }) => {
-        const id = `option-${name}`
-        return (
-          <div class="field" key={name}>
-            <label for={id}>{help}</label>
-            <input
-              id={id}
-              name={name}
-              autocomplete="off"
-              spellcheck={false}
-              value={typed(invalid)[name] ?? String(shown.get(name))}
-              {...errorAttributes(id, name, invalid)}
-            />
-            <FieldError id={id} field={name} invalid={invalid} />
-          </div>
-        )
-      })}
+      {lineOptions.map(({ help, name }) => (
+        <TextField
+          id={`option-${name}`}
+          name={name}
+          label={help}
+          value={String(shown.get(name))}
+          sent={sent}
+          key={name}
+        />
+      ))}
       <button type="submit">Change</button>
     </Form>
   )
 }
 
-export const ProfilePanel = ({ invalid, options, path }: Properties) => (
+export const ProfilePanel = ({ options, page, sent }: Properties) => (
   <Panel
     id="profile"
     title="Profile"
     note={<span class="muted">behaviour that the service document leaves unspecified</span>}
   >
     <div class="toolbar">
-      <Form action={`${path}/profile`} panel="profile" class="buttons" label="Presets">
+      <Form action={`${page.path}/profile`} panel="profile" class="buttons" label="Presets">
         {Struct.keys(Profile.presets).map((preset) => (
           <button type="submit" name="preset" value={preset} key={preset}>{preset}</button>
         ))}
       </Form>
     </div>
-    <FieldError id="profile-preset" field="preset" invalid={invalid} />
-    <Form action={`${path}/profile`} panel="profile" label="Profile">
+    <FieldError id="profile-preset" name="preset" sent={sent} />
+    <Form action={`${page.path}/profile`} panel="profile" label="Profile">
       <table class="profile">
         <caption class="hidden">The options of the profile</caption>
         <thead>
@@ -111,8 +101,8 @@ export const ProfilePanel = ({ invalid, options, path }: Properties) => (
           {Profile.points.map((point) => (
             <Point
               point={point}
-              value={typed(invalid)[point.name] ?? options.profile[point.name]}
-              invalid={invalid}
+              value={sent?.fields[point.name] ?? options.profile[point.name]}
+              sent={sent}
               key={point.name}
             />
           ))}
@@ -132,8 +122,8 @@ export const ProfilePanel = ({ invalid, options, path }: Properties) => (
         </div>
       ))}
     </dl>
-    <OptionsForm path={path} options={options} invalid={invalid} />
-    <form method="post" action={`${path}/reset`} class="fields">
+    <OptionsForm page={page} options={options} sent={sent} />
+    <form method="post" action={`${page.path}/reset`} class="fields">
       <button type="submit">Reset the session</button>
     </form>
   </Panel>

@@ -2,10 +2,9 @@
 /** @jsxImportSource preact */
 /** How to use the server: its addresses, the credentials of the session, and commands to copy. */
 import * as IdvApi from "@effect-idv/core/IdvApi"
-import type * as Profile from "../../Profile.ts"
-import type * as Session from "../../Session.ts"
 import * as Commands from "./commands.ts"
 import { Copy } from "./components.tsx"
+import type { State } from "./pageModel.ts"
 
 const Command = ({ id, text, title }: { readonly id: string; readonly title: string; readonly text: string }) => (
   <figure class="wire command">
@@ -18,14 +17,9 @@ const Command = ({ id, text, title }: { readonly id: string; readonly title: str
 
 /** Open until the first request. Updated live, because the first command depends on the profile. */
 export const StartPanel = (
-  { customer, isOpen, origin, profile }: {
-    readonly customer: Session.Customer
-    readonly origin: string
-    readonly profile: Profile.Profile
-    readonly isOpen: boolean
-  }
+  { options: { profile }, page: { origin, session: customer }, total }: State
 ) => (
-  <details id="start" open={isOpen}>
+  <details id="start" open={total === 0}>
     <summary>
       <h2 id="start-title">Use this server</h2> <span class="mono">{origin}{IdvApi.token.path}</span>{" "}
       <span class="mono">{origin}{IdvApi.aml.path}</span>

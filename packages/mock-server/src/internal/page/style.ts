@@ -125,9 +125,9 @@ caption:not(.hidden) { padding: 0.5rem 1rem 0.25rem; text-align: left; color: va
 .status { font-family: var(--mono); font-variant-numeric: tabular-nums; box-shadow: none }
 .s2, .badge.clear, .badge.documented { color: var(--good); background: var(--good-ground); box-shadow: none }
 .s3, .badge.observed { color: var(--info); background: var(--info-ground); box-shadow: none }
-.s4, .badge.assumed, .badge.potential { color: var(--warn); background: var(--warn-ground); box-shadow: none }
+.s4, .badge.potential { color: var(--warn); background: var(--warn-ground); box-shadow: none }
 .s5, .badge.unexpected { color: var(--bad); background: var(--bad-ground); box-shadow: none }
-.badge.fault, .badge.unknown { color: var(--odd); background: var(--odd-ground); box-shadow: none }
+.badge.fault, .badge.unknown, tbody.failure .s2 { color: var(--odd); background: var(--odd-ground); box-shadow: none }
 .badge.claim { font-family: var(--mono); font-size: 0.6875rem; margin: 0 0.25rem 0.125rem 0 }
 
 /* Start */
@@ -149,6 +149,7 @@ summary { font-size: 0.8125rem; color: var(--muted); cursor: pointer }
 .clear-exchanges { position: absolute; top: 0.5rem; right: 1rem }
 .fields.filters { border-top: 0; padding-top: 0; align-items: end }
 #exchanges:has([data-latest]):not(:has(tbody, [data-unmatched])) :is(.filters, .clear-exchanges) { display: none }
+.filters .field.text { grid-template-columns: max-content minmax(0, 1fr); align-items: center; column-gap: 0.75rem }
 .filters .check { align-self: end; padding-block: 0.35rem; white-space: nowrap }
 .pages { display: flex; flex-wrap: wrap; justify-content: flex-end; gap: 0.5rem; padding: 0.5rem 1rem; border-top: 1px solid var(--line) }
 .pages:not(:has(form:not([hidden]))) { display: none }
@@ -167,6 +168,8 @@ button:disabled { cursor: default; color: var(--muted); border-color: var(--line
 .exchanges :is(th, td) { padding-block: 0.2rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 .exchanges :is(.time, .request, .who, .millis) { font-family: var(--mono); font-size: 0.75rem }
 .exchanges :is(.time, .millis) { color: var(--muted) }
+.exchanges :is(th:nth-child(6), .millis) { text-align: right }
+.exchanges tbody.match .why { color: var(--warn) }
 .exchanges tbody { cursor: pointer }
 .exchanges tbody:hover { background: var(--inset) }
 .exchanges tbody.failure td.number { box-shadow: inset 3px 0 0 var(--odd) }
@@ -220,7 +223,7 @@ form.examples { display: grid; gap: 0.375rem; padding: 0 1rem 0.75rem }
 
 /* Profile */
 .profile th label { display: block; font-weight: 500 }
-.profile td:nth-child(3) { width: 42% }
+.profile td:nth-child(3) { width: 54% }
 .profile select { width: 100%; min-height: 1.625rem; padding-block: 0 }
 .profile tr.changed th { box-shadow: inset 3px 0 0 var(--accent) }
 .profile tr.changed select { border-color: var(--accent); font-weight: 500 }
@@ -271,7 +274,7 @@ form.examples { display: grid; gap: 0.375rem; padding: 0 1rem 0.75rem }
   .exchanges tr td { padding: 0; border: 0; display: block !important }
   .exchanges .request { flex: 1 }
   .exchanges .millis { display: none !important }
-  .exchanges .why { width: 100%; order: 1; white-space: normal }
+  .exchanges .why { flex: 1 1 12rem; order: 1; white-space: normal }
   .exchanges .faults { order: 2 }
   .exchanges .faults:empty { display: none !important }
   .exchanges tbody.failure td.number { box-shadow: none !important }

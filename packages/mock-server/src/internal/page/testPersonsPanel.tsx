@@ -3,14 +3,15 @@
 /** The test persons, with buttons that copy their names. */
 import * as TestPerson from "../../TestPerson.ts"
 import { Badge, Copy, Panel } from "./components.tsx"
+import type { State } from "./pageModel.ts"
 
 export const nameOf = ({ lastWord }: TestPerson.TestPerson): string => `Ada ${lastWord}`
 
 const responseOf = ({ response }: TestPerson.Listed): string => typeof response === "string" ? response : response.kind
 
 /** Test persons of the session. The page receives neither their names nor their dates of birth. */
-const Own = ({ persons }: { readonly persons: ReadonlyArray<TestPerson.Listed> }) =>
-  persons.length === 0
+const Own = ({ testPersons }: State) =>
+  testPersons.length === 0
     ? <p class="empty">The session has no test persons of its own. The detail of a request adds one.</p>
     : (
       <table class="test-persons" id="own-persons">
@@ -23,7 +24,7 @@ const Own = ({ persons }: { readonly persons: ReadonlyArray<TestPerson.Listed> }
           </tr>
         </thead>
         <tbody>
-          {persons.map((person, index) => (
+          {testPersons.map((person, index) => (
             <tr key={index}>
               <th scope="row">{person.match.join(" and ")}</th>
               <td>{responseOf(person)}</td>
@@ -34,13 +35,13 @@ const Own = ({ persons }: { readonly persons: ReadonlyArray<TestPerson.Listed> }
       </table>
     )
 
-export const TestPersonsPanel = ({ persons }: { readonly persons: ReadonlyArray<TestPerson.Listed> }) => (
+export const TestPersonsPanel = (state: State) => (
   <Panel
     id="test-persons"
     title="Test persons"
     note={<span class="muted">the last word of the name selects the response</span>}
   >
-    <Own persons={persons} />
+    <Own {...state} />
     <table class="test-persons">
       <caption>Reserved names, in every session</caption>
       <thead>

@@ -169,7 +169,7 @@ const authenticate = (request: Request.Request, session: Option.Option<Session.S
         refuse(
           "credentials",
           401,
-          "the Authorization header must be Basic with a known customer_id and its key" +
+          "The Authorization header must be Basic with a known customer_id and its key" +
             Option.match(credentials, {
               onNone: () => `: ${whyNotBasic(request)}`,
               onSome: () =>
