@@ -226,7 +226,7 @@ For \`MockServer.layer\` and the other layers of the [mock server](mock-server.m
 
 ${
     fields(
-      options("mock-server/src/internal/server/inProcessOptions.ts", "InProcessOptions"),
+      options("mock-server/src/internal/server/app.ts", "InProcessOptions"),
       options("mock-server/src/Session.ts", "Settings")
     )
   }

@@ -71,6 +71,9 @@ export { JournalPage } from "./internal/operations/journal.ts"
 export { NewSession, SessionChange, SessionInfo } from "./internal/operations/sessions.ts"
 export { Revocation, Revoked, TokenInfo } from "./internal/operations/tokens.ts"
 
+const group = <const Name extends string>(name: Name, description: string) =>
+  HttpApiGroup.make(name).annotate(OpenApi.Description, description)
+
 const { clock, faults, journal, profile, server, sessions, testPersons, tokens } = Operations.groups
 
 /**
@@ -81,88 +84,62 @@ const { clock, faults, journal, profile, server, sessions, testPersons, tokens }
  */
 export class ControlApi extends HttpApi.make("idv-mock")
   .add(
-    HttpApiGroup.make("sessions")
+    group(
+      "sessions",
+      "One session for each customer id, with its own clock, tokens, faults, profile and journal. The session of a test " +
+        "customer begins with its first token request, or when its clock or one of its options is set"
+    )
       .add(sessions.list.endpoint)
       .add(sessions.create.endpoint)
       .add(sessions.get.endpoint)
       .add(sessions.change.endpoint)
       .add(sessions.reset.endpoint)
       .add(sessions.remove.endpoint)
-      .annotate(
-        OpenApi.Description,
-        "One session for each customer id, with its own clock, tokens, faults, profile and journal. The session of a test " +
-          "customer begins with its first token request, or when its clock or one of its options is set"
-      )
   )
   .add(
-    HttpApiGroup.make("clock")
+    group("clock", "The clock of a session, which decides when its tokens expire")
       .add(clock.read.endpoint)
       .add(clock.change.endpoint)
-      .annotate(
-        OpenApi.Description,
-        "The clock of a session, which decides when its tokens expire"
-      )
   )
   .add(
-    HttpApiGroup.make("faults")
+    group("faults", "The faults of a session: what fails, when, and how often")
       .add(faults.list.endpoint)
       .add(faults.set.endpoint)
       .add(faults.remove.endpoint)
       .add(faults.clear.endpoint)
-      .annotate(
-        OpenApi.Description,
-        "The faults of a session: what fails, when, and how often"
-      )
   )
   .add(
-    HttpApiGroup.make("testPersons")
+    group(
+      "testPersons",
+      "The test persons that a user added to a session, in the order in which they are compared. The list shows " +
+        "neither names nor dates of birth"
+    )
       .add(testPersons.list.endpoint)
       .add(testPersons.set.endpoint)
-      .annotate(
-        OpenApi.Description,
-        "The test persons that a user added to a session, in the order in which they are compared. The list shows " +
-          "neither names nor dates of birth"
-      )
   )
   .add(
-    HttpApiGroup.make("profile")
+    group("profile", "The choice of the session for each behaviour that the service document leaves unspecified")
       .add(profile.get.endpoint)
       .add(profile.change.endpoint)
-      .annotate(
-        OpenApi.Description,
-        "The choice of the session for each behaviour that the service document leaves unspecified"
-      )
   )
   .add(
-    HttpApiGroup.make("tokens")
+    group("tokens", "The tokens of a session, without their text")
       .add(tokens.list.endpoint)
       .add(tokens.revoke.endpoint)
-      .annotate(
-        OpenApi.Description,
-        "The tokens of a session, without their text"
-      )
   )
   .add(
-    HttpApiGroup.make("journal")
+    group("journal", "Every exchange of a session with the reason for its response, and their verification")
       .add(journal.search.endpoint)
       .add(journal.clear.endpoint)
       .add(journal.verify.endpoint)
       .add(journal.unmatched.endpoint)
       .add(journal.verifyUnmatched.endpoint)
-      .annotate(
-        OpenApi.Description,
-        "Every exchange of a session with the reason for its response, and their verification"
-      )
   )
   .add(
-    HttpApiGroup.make("server")
+    group("server", "The server as a whole")
       .add(server.live.endpoint)
       .add(server.ready.endpoint)
       .add(server.metrics.endpoint)
-      .annotate(
-        OpenApi.Description,
-        "The server as a whole"
-      )
   )
   .prefix("/_mock")
   .annotate(OpenApi.Title, "idv-mock: the control API")

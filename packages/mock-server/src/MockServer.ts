@@ -18,17 +18,16 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Control from "./Control.ts"
 import * as OperationsControl from "./internal/operations/control.ts"
-import * as Wait from "./internal/schema/wait.ts"
+import * as DurationText from "./internal/schema/durationText.ts"
 import * as App from "./internal/server/app.ts"
-import type { InProcessOptions } from "./internal/server/inProcessOptions.ts"
-import * as ParserErrors from "./internal/server/parserErrors.ts"
-import * as RequestListener from "./internal/server/requestListener.ts"
+import * as Listeners from "./internal/server/listeners.ts"
 import * as InProcessClient from "./internal/wire/inProcessClient.ts"
 import * as Lifecycle from "./internal/wire/lifecycle.ts"
 import * as NodeServer from "./internal/wire/nodeServer.ts"
+import * as Request from "./internal/wire/request.ts"
 import * as Session from "./Session.ts"
 
-export type { InProcessOptions }
+export type { InProcessOptions } from "./internal/server/app.ts"
 
 /**
  * A running mock server.
@@ -72,7 +71,7 @@ export class MockServer extends Context.Tag("@effect-idv/mock-server/MockServer"
  * @category models
  * @since 0.1.0
  */
-export interface Options extends InProcessOptions {
+export interface Options extends App.InProcessOptions {
   /**
    * The address to listen on. An address other than loopback admits other machines, and requires a `controlToken`.
    *
@@ -147,8 +146,8 @@ const reasons: Record<string, string> = {
   ERR_SOCKET_BAD_PORT: "a port must be a whole number from 0 to 65535",
   CONTROL_TOKEN_MISSING:
     "beyond loopback the control API needs a token: set controlToken (IDV_MOCK_CONTROL_TOKEN or --control-token)",
-  GRACE_PERIOD: `gracePeriod should be ${Wait.expected(0)}`,
-  REQUEST_TIMEOUT: `requestTimeout should be ${Wait.expected(1)}`,
+  GRACE_PERIOD: `gracePeriod should be ${DurationText.expected(0)}`,
+  REQUEST_TIMEOUT: `requestTimeout should be ${DurationText.expected(1)}`,
   TLS_CERT: "tls.cert (--tls-cert) should be a certificate in PEM",
   TLS_KEY: "tls.key (--tls-key) should be a private key in PEM, without a passphrase",
   TLS_PAIR:
@@ -192,8 +191,8 @@ const checkOptions = (
     if (!Number.isInteger(port) || port < 0 || port > 65_535) return yield* fail("ERR_SOCKET_BAD_PORT")
     const hasToken = controlToken !== undefined && Redacted.value(controlToken) !== ""
     if (!isLoopback(host) && !hasToken) return yield* fail("CONTROL_TOKEN_MISSING")
-    if (!Wait.isWait(gracePeriod, 0)) return yield* fail("GRACE_PERIOD")
-    if (!Wait.isWait(requestTimeout, 1)) return yield* fail("REQUEST_TIMEOUT")
+    if (!DurationText.isWait(gracePeriod, 0)) return yield* fail("GRACE_PERIOD")
+    if (!DurationText.isWait(requestTimeout, 1)) return yield* fail("REQUEST_TIMEOUT")
     const environment = yield* Effect.orElseSucceed(Config.option(Config.string("NODE_ENV")), Option.none)
     if (Option.contains(environment, "production") && force !== true) return yield* fail("PRODUCTION")
   })
@@ -223,8 +222,7 @@ export const layer = (options: Options = {}): Layer.Layer<MockServer | Control.C
     const lifecycle = yield* Lifecycle.Lifecycle
     const app = yield* App.make({ host, token: controlToken, allowedHosts })
     const server = yield* Effect.mapError(NodeServer.make(requestTimeout, tls), fail)
-    server.on("request", yield* RequestListener.make(app, lifecycle))
-    yield* ParserErrors.listen(server)
+    yield* Listeners.add(server, app, lifecycle)
     const listeningPort = yield* Effect.acquireRelease(
       Effect.mapError(NodeServer.listen(server, { host, port }), fail),
       () => lifecycle.stop(server, gracePeriod)
@@ -261,7 +259,7 @@ export const layerTest: Layer.Layer<MockServer | Control.Control, MockServerErro
  * @since 0.1.0
  */
 export const layerHttpClientWith = (
-  options: InProcessOptions
+  options: App.InProcessOptions
 ): Layer.Layer<MockServer | Control.Control | HttpClient.HttpClient> => {
   const { customers = defaultCustomers } = options
   const url = "http://localhost"
@@ -276,7 +274,7 @@ export const layerHttpClientWith = (
         const { controlPlane, dataPlane } = yield* App.make({ host: "localhost", token: undefined, allowedHosts: [] })
         const control = InProcessClient.ofApp(controlPlane)
         const data = InProcessClient.ofHandler(dataPlane)
-        return HttpClient.make((request, url) => (App.isControl(url.pathname) ? control : data).execute(request))
+        return HttpClient.make((request, url) => (Request.isControl(url.pathname) ? control : data).execute(request))
       })
     )
   ).pipe(Layer.provide(App.layer(customers, options)))

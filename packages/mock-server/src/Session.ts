@@ -20,11 +20,10 @@ import type * as Fault from "./Fault.ts"
 import { expected as uniqueId, repeatedIndexes } from "./internal/schema/uniqueIds.ts"
 import * as Choices from "./internal/session/choices.ts"
 import { type Customer, isTestCustomer, testCustomer, testKey } from "./internal/session/customer.ts"
-import * as Handle from "./internal/session/handle.ts"
-import * as Tokens from "./internal/session/issuedTokens.ts"
 import * as PersonList from "./internal/session/personList.ts"
 import * as SessionClock from "./internal/session/sessionClock.ts"
 import * as SessionFaults from "./internal/session/sessionFaults.ts"
+import * as Tokens from "./internal/session/tokens.ts"
 import * as Journal from "./Journal.ts"
 import * as Profile from "./Profile.ts"
 import type * as TestPerson from "./TestPerson.ts"
@@ -196,17 +195,17 @@ const makeSession = (customer: Customer, settings: Settings, journalOptions: Omi
         const lifetime = Duration.seconds(Choices.tokenLifetimeSeconds(profile))
         const issuedAt = yield* clock.now
         const token = profile.tokenFormat === "jwt"
-          ? yield* Handle.jwt(customer.customerId, random, {
+          ? yield* Tokens.jwt(customer.customerId, random, {
             issuedAt,
             expiresAt: issuedAt + Duration.toMillis(lifetime)
           })
-          : Handle.opaque(customer.customerId, random)
+          : Tokens.opaque(customer.customerId, random)
         yield* tokens.add(token, lifetime)
         return token
       }),
       addSearch: (person, credential) =>
         Effect.sync(() => {
-          const profileId = Handle.profile(customer.customerId, seed, person)
+          const profileId = Tokens.profileId(customer.customerId, seed, person)
           const search = credential(profileId)
           Tokens.setBounded(searches, profileId, search, maxSearches)
           return search
@@ -292,7 +291,7 @@ export const layer = (
       return {
         find: findOrCreate,
         known: (customerId) => Effect.sync(() => known(customerId)),
-        findByHandle: (handle) => Effect.sync(() => Option.flatMap(Handle.customerOf(handle), findAndMarkUsed)),
+        findByHandle: (handle) => Effect.sync(() => Option.flatMap(Tokens.customerOf(handle), findAndMarkUsed)),
         list: Effect.sync(() => Array.from(sessions.values()).concat(Array.from(testSessions.values()))),
         create: (customer, ownSettings) => {
           /** Returns the existing session of the customer, or runs the effect. */

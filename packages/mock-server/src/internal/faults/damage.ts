@@ -3,7 +3,6 @@ import * as Violation from "@effect-idv/core/Violation"
 import * as Either from "effect/Either"
 import { constVoid } from "effect/Function"
 import * as Schema from "effect/Schema"
-import { STATUS_CODES } from "node:http"
 import * as Response from "../wire/response.ts"
 import * as RetryAfter from "./retryAfter.ts"
 import type * as Values from "./values.ts"
@@ -19,17 +18,6 @@ export const write = (bytes: Uint8Array) => Response.Step.Write({ bytes })
 const fin = Response.Step.Fin()
 export const endSteps = { fin, reset: Response.Step.Reset(), hang: Response.Step.Hang() }
 
-export const head = ({ headers, status }: Response.Response, framing: ReadonlyArray<string>): Uint8Array =>
-  utf8.encode(
-    [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
-      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-      ...framing,
-      "connection: close",
-      "\r\n"
-    ].join("\r\n")
-  )
-
 /** The head and the first bytes of the body, always fewer than its `Content-Length`. */
 export const incompleteMessage = (
   response: Response.Response,
@@ -37,7 +25,7 @@ export const incompleteMessage = (
 ): ReadonlyArray<Response.Step> => {
   const length = Math.max(response.body.length, 1)
   return [
-    write(head(response, [`content-length: ${length}`])),
+    write(Response.head(response, [`content-length: ${length}`])),
     write(response.body.subarray(0, Math.min(keep, length - 1)))
   ]
 }

@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import { discriminatedUnion, literalOr } from "../schema/discriminatedUnion.ts"
 import { PositiveDurationText } from "../schema/durationText.ts"
 import { wholeNumber } from "../schema/fields.ts"
-import type * as Response from "../wire/response.ts"
+import * as Response from "../wire/response.ts"
 import * as Damage from "./damage.ts"
 import * as FaultFields from "./faultFields.ts"
 import { Distribution, RetryAfter } from "./values.ts"
@@ -162,7 +162,7 @@ const responseKinds = [
     did: () => "sent a chunk whose size is not a number",
     apply: (response) =>
       Damage.scripted(response, [
-        Damage.write(Damage.head(response, ["transfer-encoding: chunked"])),
+        Damage.write(Response.head(response, ["transfer-encoding: chunked"])),
         Damage.write(Damage.badChunks(response.body)),
         Damage.endSteps.fin
       ])
@@ -181,7 +181,7 @@ const responseKinds = [
       const { body } = response
       return Damage.scripted(response, [
         Damage.write(
-          Damage.head(response, [`content-length: ${body.length}`, `content-length: ${body.length + 1}`])
+          Response.head(response, [`content-length: ${body.length}`, `content-length: ${body.length + 1}`])
         ),
         Damage.write(body),
         Damage.endSteps.fin
@@ -247,7 +247,7 @@ const responseKinds = [
     value: ["every", "100 millis"],
     apply: (response, what) =>
       Damage.scripted(response, [
-        Damage.write(Damage.head(response, [`content-length: ${response.body.length}`])),
+        Damage.write(Response.head(response, [`content-length: ${response.body.length}`])),
         ...Damage.dripSteps(response.body, what.bytes, Duration.toMillis(what.every)),
         Damage.endSteps.fin
       ])

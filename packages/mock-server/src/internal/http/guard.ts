@@ -6,12 +6,14 @@
 import { isLoopback } from "@effect-idv/core/Loopback"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { createHash, timingSafeEqual } from "node:crypto"
 import { isIP } from "node:net"
+import type * as Operation from "../operations/operation.ts"
+import { server } from "../operations/server.ts"
 import * as Request from "../wire/request.ts"
 import * as ServerResponse from "../wire/serverResponse.ts"
 
@@ -61,10 +63,9 @@ const isSameOrigin = (origin: string, host: Authority): boolean => {
     Option.exists(authorityOf(text), ({ name, port }) => name === host.name && port === host.port)
 }
 
-/** Health checks need no token. */
-const openPaths = ["/_mock/live", "/_mock/ready"]
+const checks = new Map([server.live, server.ready].map((operation) => [`/_mock${operation.path}`, operation]))
 
-const make = ({ allowedHosts, host, token }: Options) => {
+const rejections = ({ allowedHosts, host, token }: Options) => {
   const ownNames = [host, ...allowedHosts].map(nameOf)
   /**
    * Whether a host names this server. An attacker can make a name resolve to this machine, but not an IP address. So a
@@ -90,7 +91,8 @@ const make = ({ allowedHosts, host, token }: Options) => {
     }
     const headersProblem = Request.headersProblem(request)
     if (Option.isSome(headersProblem)) return ServerResponse.problem(400, headersProblem.value)
-    if (token === undefined || openPaths.includes(Request.pathOf(request.url))) return undefined
+    // Health checks need no token.
+    if (token === undefined || checks.has(Request.pathOf(request.url))) return undefined
     // A browser asks the user for a password and sends it as Basic. Programs send a Bearer token.
     const sentToken = Option.orElse(
       Request.bearer(request),
@@ -107,10 +109,63 @@ const make = ({ allowedHosts, host, token }: Options) => {
 }
 
 export const middleware = (options: Options) => {
-  const rejectionOf = make(options)
+  const rejectionOf = rejections(options)
   return <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R> =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
       const rejection = rejectionOf(request)
       return rejection === undefined ? app : Effect.succeed(rejection)
     })
 }
+
+/** Responds to health checks without the control API, which takes seconds to load on a busy machine. */
+const withHealthChecks = (app: HttpApp.Default): HttpApp.Default<never, Operation.Services> =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, url }): HttpApp.Default<never, Operation.Services> => {
+    const check = method === "GET" ? checks.get(Request.pathOf(url)) : undefined
+    return check === undefined
+      ? app
+      : Effect.flatMap(
+        Effect.orDie(check.respond({}, undefined)),
+        ({ status, value }) => Effect.orDie(HttpServerResponse.json(value, { status }))
+      )
+  })
+
+/** Security headers for browsers, on each response that does not set its own. */
+export const docsPath = "/_mock/docs"
+
+const defaults = {
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer"
+}
+
+/** The documentation page contains its script and style inline, and may connect only to the control API. */
+const docsPolicy = [
+  "default-src 'none'",
+  "script-src 'unsafe-inline'",
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'"
+].join("; ")
+
+const securityHeaders = <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R> =>
+  Effect.flatMap(
+    HttpServerRequest.HttpServerRequest,
+    ({ url }) =>
+      Effect.map(app, (response) =>
+        HttpServerResponse.setHeaders(response, {
+          ...defaults,
+          ...(Request.pathOf(url) === docsPath && { "content-security-policy": docsPolicy }),
+          ...response.headers
+        }))
+  )
+
+export const make = (
+  options: Options,
+  app: HttpApp.Default
+): Effect.Effect<HttpApp.Default, never, Operation.Services> =>
+  Effect.map(
+    Effect.context<Operation.Services>(),
+    (context) => Effect.provide(securityHeaders(middleware(options)(withHealthChecks(app))), context)
+  )

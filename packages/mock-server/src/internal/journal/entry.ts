@@ -2,6 +2,7 @@
 import * as Violation from "@effect-idv/core/Violation"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
+import { Selection } from "../session/personList.ts"
 import type { Sent } from "./sent.ts"
 
 /**
@@ -28,17 +29,6 @@ export type Operation = typeof Operation.Type
  */
 export const Status = Schema.Number.pipe(Schema.int(), Schema.between(100, 599)).annotations(
   Violation.expecting("a status, a whole number from 100 to 599")
-)
-
-/** What selected the result of a check: a reserved name, a test person of your own, or neither. */
-const Selection = Schema.Union(
-  Schema.Struct({ kind: Schema.Literal("reservedName"), lastWord: Schema.String }),
-  Schema.Struct({
-    kind: Schema.Literal("testPerson"),
-    index: Schema.NonNegativeInt,
-    matchedBy: Schema.Array(Schema.String)
-  }),
-  Schema.Struct({ kind: Schema.Literal("otherName") })
 )
 
 /**

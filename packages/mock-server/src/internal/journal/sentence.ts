@@ -5,7 +5,7 @@ import type { Entry, Facts } from "./entry.ts"
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-const ofSelection = (by: Selection): string => {
+const ofSelection = (by: typeof Selection.Type): string => {
   switch (by.kind) {
     case "reservedName":
       return `the name ends with ${by.lastWord}`

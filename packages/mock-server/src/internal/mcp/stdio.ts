@@ -8,16 +8,15 @@ import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import * as Struct from "effect/Struct"
 import type { Readable, Writable } from "node:stream"
-import type { Target } from "./tool.ts"
 import * as Tools from "./tools.ts"
 
-const instructionsOf = ({ url }: Target) =>
+const instructionsOf = ({ url }: Tools.Target) =>
   `Controls a mock server of an identity verification service at ${url}. Each customer id has a session of its own; ` +
   "any id that begins with test- is a customer with the key test-key. Without customerId, a tool uses demo-customer. " +
   "help explains faults, profiles, test persons and expectations."
 
 /** Serves until the client closes its end. */
-export const serve = (target: Target, version: string, stdin: Readable, stdout: Writable) =>
+export const serve = (target: Tools.Target, version: string, stdin: Readable, stdout: Writable) =>
   Effect.gen(function*() {
     const run = Runtime.runPromise(yield* Effect.runtime<never>())
     const pending = new Set<Promise<unknown>>()

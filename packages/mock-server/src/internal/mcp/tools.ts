@@ -15,10 +15,41 @@ import * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
 import * as TestPerson from "../../TestPerson.ts"
 import { groups } from "../operations/all.ts"
+import { type ControlRefused, refusal } from "../operations/controlErrors.ts"
 import type * as Operation from "../operations/operation.ts"
 import { CustomerId } from "../operations/sessions.ts"
-import type { ObjectSchema, Target, Tool } from "./tool.ts"
-import { checkNames, refused } from "./tool.ts"
+
+/** The server that the tools use. */
+export interface Target {
+  /** Its address, which an app under test needs. */
+  readonly url: string
+  readonly call: Operation.Call<Control.ControlUnavailable>
+}
+
+/** A JSON Schema of an object. */
+interface ObjectSchema {
+  readonly type: "object"
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly required?: ReadonlyArray<string>
+}
+
+interface Tool {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: ObjectSchema
+  readonly outputSchema: ObjectSchema
+  readonly annotations: { readonly readOnlyHint?: boolean; readonly destructiveHint?: boolean }
+  /** Returns the result as an object. A failure has one sentence, which names the field and never repeats its value. */
+  readonly call: (target: Target, input: Readonly<Record<string, unknown>>) => Effect.Effect<object, Error>
+}
+
+/** Fails if the arguments have a field that is not among the names. */
+const checkNames = (input: object, names: ReadonlyArray<string>): Effect.Effect<void, ControlRefused> => {
+  const unknown = Object.keys(input).find((name) => !names.includes(name))
+  return unknown === undefined
+    ? Effect.void
+    : Effect.fail(refusal(unknown, "unexpected", `one of ${names.join(", ")}`))
+}
 
 const described = (
   { at, faults, id, request, response, rule, unexpected, why }: Journal.Entry
@@ -87,7 +118,7 @@ const decodeCustomer = Violation.decodeUnknown(Schema.Struct({
 /** The customer of the arguments. */
 const customerOf = ({ customerId }: Json) =>
   Either.mapBoth(decodeCustomer(customerId === undefined ? {} : { customerId }), {
-    onLeft: ([{ expected, path, problem }]) => refused(path, problem, expected),
+    onLeft: ([{ expected, path, problem }]) => refusal(path, problem, expected),
     onRight: ({ customerId }) => customerId
   })
 
@@ -202,7 +233,7 @@ const help: Tool = {
       yield* checkNames(args, ["topic"])
       const { topic = "faults" } = args
       const text = typeof topic === "string" && Record.has(topics, topic) ? topics[topic] : undefined
-      if (text === undefined) return yield* refused("topic", "invalid", `one of ${topicNames.join(", ")}`)
+      if (text === undefined) return yield* refusal("topic", "invalid", `one of ${topicNames.join(", ")}`)
       return { url, text: text() }
     })
 }
@@ -225,6 +256,6 @@ export const call = (target: Target, name: string, input: unknown): Effect.Effec
     : Effect.either(
       Predicate.isRecord(input)
         ? tool.call(target, input)
-        : refused("arguments", "invalid", "an object")
+        : refusal("arguments", "invalid", "an object")
     ).pipe(Effect.map(Either.mapLeft(({ message }) => `${name}: ${message}`)))
 }

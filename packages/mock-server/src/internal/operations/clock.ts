@@ -9,7 +9,7 @@ import type * as Session from "../../Session.ts"
 import { DurationText } from "../schema/durationText.ts"
 import { closed, numberOrText, trueOrFalse } from "../schema/fields.ts"
 import { Instant, isInRange } from "../schema/instantText.ts"
-import { ControlRefused, SessionUnknown } from "./controlErrors.ts"
+import { ControlRefused, refusal, SessionUnknown } from "./controlErrors.ts"
 import * as Operation from "./operation.ts"
 
 const optional = { exact: true } as const
@@ -56,15 +56,7 @@ export interface ClockChange extends Schema.Schema.Type<typeof ClockChange> {}
 export const readClock = ({ clock }: Session.Session): Effect.Effect<ClockReading> =>
   Effect.map(clock.read, ({ frozen, now }) => ({ now: DateTime.unsafeMake(now), frozen }))
 
-const tooFar = new ControlRefused({
-  violations: [
-    new Violation.Violation({
-      path: "advance",
-      problem: "invalid",
-      expected: "a duration that ends before the year 10000"
-    })
-  ]
-})
+const tooFar = refusal("advance", "invalid", "a duration that ends before the year 10000")
 
 const changeClock = (session: Session.Session, { advance, frozen, real, set }: ClockChange) =>
   Effect.gen(function*() {

@@ -24,6 +24,10 @@ export class ControlRefused extends Schema.TaggedError<ControlRefused>("@effect-
   }
 }
 
+/** A refusal of one field. An empty path is the whole request. */
+export const refusal = (path: string, problem: Violation.Violation["problem"], expected: string): ControlRefused =>
+  new ControlRefused({ violations: [new Violation.Violation({ path, problem, expected })] })
+
 /**
  * 404: no session exists for this customer. `create` begins one. For a test customer, so do its first token request,
  * a reset, and a change of its clock, faults or profile.

@@ -1,17 +1,64 @@
-/** A duration in JSON: a number of milliseconds, or a text such as "2 seconds". It is encoded as the number. */
+/** Durations: in JSON, where one is a number of milliseconds or a text such as "2 seconds", and as options in code. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import * as Wait from "./wait.ts"
+
+/** The longest time in milliseconds that a timer can wait. A longer one would end at once or never. */
+const maxTimerMillis = 2 ** 31 - 1
+
+/** Whether `Duration` would silently read the input as 0 or as infinite. */
+const isNegativeOrNaN = (input: unknown): boolean =>
+  typeof input === "string"
+    ? input.startsWith("-")
+    : Array.isArray(input)
+    ? input.some(isNegativeOrNaN)
+    : (typeof input === "number" || typeof input === "bigint") && !(input >= 0)
+
+const units: Readonly<Record<string, (value: number) => Duration.Duration>> = {
+  ms: Duration.millis,
+  s: Duration.seconds,
+  min: Duration.minutes,
+  m: Duration.minutes,
+  h: Duration.hours,
+  d: Duration.days
+}
+
+/** Decodes a number with the short name of a unit, such as `1h` or `3600 s`, and a duration of ISO 8601, such as `PT1H`. */
+const decodeShort = (text: string): Option.Option<Duration.Duration> => {
+  const [, value, unit = ""] = /^(\d+(?:\.\d+)?) ?(ms|s|min|m|h|d)$/.exec(text) ?? []
+  return value === undefined ? Duration.fromIso(text) : Option.fromNullable(units[unit]?.(Number(value)))
+}
+
+/** Decodes a duration, and refuses negative ones. */
+const decode = (input: unknown): Option.Option<Duration.Duration> =>
+  isNegativeOrNaN(input)
+    ? Option.none()
+    : Option.orElse(
+      Duration.decodeUnknown(input),
+      () => typeof input === "string" ? decodeShort(input) : Option.none()
+    )
+
+/** Whether a duration is in a range of milliseconds, both ends included. */
+const isBetween = (least: number, most: number) => (duration: Duration.Duration): boolean => {
+  const millis = Duration.toMillis(duration)
+  return millis >= least && millis <= most
+}
+
+/** Whether a timer can wait this duration, of at least `least` milliseconds. */
+export const isWait = (input: Duration.DurationInput, least: number): boolean =>
+  Option.exists(decode(input), isBetween(least, maxTimerMillis))
+
+/** The durations that {@link isWait} accepts, in words. */
+export const expected = (least: number): string => `a duration from ${least} to ${maxTimerMillis} ms (24.8 days)`
 
 /** `limit` is the longest duration, in milliseconds and in words. */
 const make = (least: number, limit?: readonly [millis: number, words: string]) => {
   const most = limit === undefined ? Number.MAX_VALUE : limit[0]
   const range = `from ${least}${limit === undefined ? "" : ` to ${most} (${limit[1]})`}`
   const expected = `a number of milliseconds ${range}, or a text such as "2 seconds"`
-  const isInRange = Wait.isBetween(least, most)
+  const isInRange = isBetween(least, most)
   return Schema.transformOrFail(
     Schema.Union(Schema.Number, Schema.String).annotations({ description: expected }),
     Schema.DurationFromSelf.pipe(
@@ -24,7 +71,7 @@ const make = (least: number, limit?: readonly [millis: number, words: string]) =
     {
       strict: true,
       decode: (input, _, ast) =>
-        Option.match(Option.filter(Wait.decode(input), isInRange), {
+        Option.match(Option.filter(decode(input), isInRange), {
           onNone: () => ParseResult.fail(new ParseResult.Type(ast, input)),
           onSome: (duration) => ParseResult.succeed(duration)
         }),
@@ -33,7 +80,7 @@ const make = (least: number, limit?: readonly [millis: number, words: string]) =
   ).annotations(Violation.expecting(expected))
 }
 
-const timer = [Wait.maxTimerMillis, "24.8 days"] as const
+const timer = [maxTimerMillis, "24.8 days"] as const
 
 /** The delay of a response. */
 export const DelayText = make(0, [600_000, "10 minutes"])
@@ -64,7 +111,7 @@ export const SignedDurationText = Schema.transformOrFail(
     decode: (input, _, ast) => {
       const isNegative = typeof input === "string" ? input.startsWith("-") : input < 0
       const size = typeof input === "string" ? input.replace(/^-/, "") : Math.abs(input)
-      return Option.match(Option.filter(Wait.decode(size), Wait.isBetween(0, maxSigned)), {
+      return Option.match(Option.filter(decode(size), isBetween(0, maxSigned)), {
         onNone: () => ParseResult.fail(new ParseResult.Type(ast, input)),
         onSome: (duration) => ParseResult.succeed((isNegative ? -1 : 1) * Duration.toMillis(duration))
       })

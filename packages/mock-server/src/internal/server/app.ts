@@ -1,18 +1,53 @@
 /** The two parts of a server: the control API with the page, under `/_mock`, and the data plane, everywhere else. */
 import type * as HttpApp from "@effect/platform/HttpApp"
+import type * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import type * as Journal from "../../Journal.ts"
 import * as Session from "../../Session.ts"
-import type * as Control from "../http/controlApp.ts"
 import type * as Guard from "../http/guard.ts"
 import { runOnce } from "../journal/once.ts"
 import * as Recorder from "../journal/recorder.ts"
+import type * as Operation from "../operations/operation.ts"
 import * as DataPlane from "../service/dataPlane.ts"
 import * as Lifecycle from "../wire/lifecycle.ts"
 import type * as Request from "../wire/request.ts"
-import type { InProcessOptions } from "./inProcessOptions.ts"
+
+/**
+ * The options of a server in process. `seed`, `profile` and `faults` apply to each new session.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface InProcessOptions extends Session.Settings {
+  /**
+   * The customers that can request a token, beside all test customers (`test-*`). Two customers with the same id are a
+   * defect.
+   *
+   * @default [Session.demoCustomer]
+   */
+  readonly customers?: Arr.NonEmptyReadonlyArray<Session.Customer> | undefined
+  /**
+   * Whether the journal keeps names and secrets unmasked.
+   *
+   * @default false
+   */
+  readonly reveal?: boolean | undefined
+  /**
+   * Called for each exchange, before the response is sent.
+   *
+   * @default () => Effect.void
+   */
+  readonly onExchange?: ((entry: Journal.Entry) => Effect.Effect<void>) | undefined
+  /**
+   * With `fail`, closing the scope dies if a request broke the service document. The test then fails.
+   *
+   * @default "ignore"
+   */
+  readonly unexpected?: "fail" | "ignore" | undefined
+}
 
 /** Everything under `/_mock`, without its guard. */
 export class ControlPlane extends Context.Tag("@effect-idv/mock-server/internal/ControlPlane")<
@@ -21,21 +56,21 @@ export class ControlPlane extends Context.Tag("@effect-idv/mock-server/internal/
 >() {}
 
 const loadControlPlane = Effect.promise(() =>
-  Promise.all([import("../http/controlApp.ts"), import("../page/routes.ts")])
+  Promise.all([import("../http/controlApp.ts"), import("../page/routes.tsx")])
 )
 
 const layerControlPlane = Layer.scoped(
   ControlPlane,
   Effect.gen(function*() {
     // It is built with the services of the server, because those of the first request would otherwise remain in it.
-    const app = yield* runOnce<HttpApp.Default, Control.Services | Scope.Scope>(
+    const app = yield* runOnce<HttpApp.Default, Operation.Services | Scope.Scope>(
       Effect.flatMap(loadControlPlane, ([{ make }, { layer }]) => make(layer))
     )
     return Effect.flatten(app)
   })
 )
 
-export type Services = Control.Services | ControlPlane
+export type Services = Operation.Services | ControlPlane
 
 /** The layers of a server. They are fresh, because two servers of one program must not share state. */
 export const layer = (
@@ -54,9 +89,6 @@ export interface App {
   readonly dataPlane: Request.Handler
 }
 
-/** Whether a path belongs to the control plane. */
-export const isControl = (path: string): boolean => path === "/_mock" || path.startsWith("/_mock/")
-
 /** The app, with the control API behind a guard. The first request to the control API loads both. */
 export const make = (options: Guard.Options): Effect.Effect<App, never, Services> =>
   Effect.gen(function*() {
@@ -64,7 +96,7 @@ export const make = (options: Guard.Options): Effect.Effect<App, never, Services
     const context = yield* Effect.context<Services>()
     return {
       controlPlane: Effect.flatMap(
-        Effect.promise(() => import("../http/guardedApp.ts")),
+        Effect.promise(() => import("../http/guard.ts")),
         ({ make }) => Effect.flatten(Effect.provide(make(options, app), context))
       ),
       dataPlane: yield* DataPlane.make

@@ -17,8 +17,8 @@ import * as TestPerson from "../../TestPerson.ts"
 import * as JsonText from "../schema/jsonText.ts"
 import * as NameText from "../schema/nameText.ts"
 import { truncateViolations } from "../schema/truncateViolations.ts"
-import * as Handle from "../session/handle.ts"
 import type { Selected } from "../session/personList.ts"
+import { customerOf } from "../session/tokens.ts"
 import type { FieldError } from "../wire/problem.ts"
 import * as Request from "../wire/request.ts"
 import type { Headers } from "../wire/response.ts"
@@ -221,7 +221,7 @@ const whyNoToken = (request: Request.Request): string =>
   })
 
 /** Whether a token names a customer as those of this server do. */
-const isHandle = (token: string): boolean => /\.[\da-f]{32}$/.test(token) && Option.isSome(Handle.customerOf(token))
+const isHandle = (token: string): boolean => /\.[\da-f]{32}$/.test(token) && Option.isSome(customerOf(token))
 
 const forgotten = "The token is unknown: the customer in it has no session. Its session was removed, or " +
   `${Session.maxTestSessions} other test customers have used the server since`

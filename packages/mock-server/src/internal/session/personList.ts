@@ -5,21 +5,27 @@ import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import type { What } from "../faults/kinds.ts"
 import * as NameText from "../schema/nameText.ts"
 import type { CustomPerson } from "./customPerson.ts"
 
 /** What selected the result of a check: a reserved name, a test person of your own, or neither. */
-export type Selection =
-  | { readonly kind: "reservedName"; readonly lastWord: string }
-  | { readonly kind: "testPerson"; readonly index: number; readonly matchedBy: ReadonlyArray<string> }
-  | { readonly kind: "otherName" }
+export const Selection = Schema.Union(
+  Schema.Struct({ kind: Schema.Literal("reservedName"), lastWord: Schema.String }),
+  Schema.Struct({
+    kind: Schema.Literal("testPerson"),
+    index: Schema.NonNegativeInt,
+    matchedBy: Schema.Array(Schema.String)
+  }),
+  Schema.Struct({ kind: Schema.Literal("otherName") })
+)
 
 /** What the mock server does for a person. */
 export interface Selected {
   readonly matchFound: MatchFound
   /** What selected it. */
-  readonly by: Selection
+  readonly by: typeof Selection.Type
   readonly fault?: What
 }
 

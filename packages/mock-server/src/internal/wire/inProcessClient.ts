@@ -13,7 +13,7 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { Agent, STATUS_CODES } from "node:http"
+import { Agent } from "node:http"
 import { Agent as SecureAgent } from "node:https"
 import { Duplex } from "node:stream"
 import * as RequestData from "./request.ts"
@@ -61,19 +61,12 @@ const clientResponse = (
  * The bytes of a response with a content coding, which the fault `falseGzip` has. A response of `fetch` would count as
  * decompressed, and this fault would have no effect.
  */
-const encodedSteps = (response: Response.Response): ReadonlyArray<Response.Step> | undefined => {
-  if (response.headers["content-encoding"] === undefined) return undefined
-  const head = [
-    `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status] ?? ""}`,
-    ...Object.entries(Response.framedHeaders(response)).map(([name, value]) => `${name}: ${value}`),
-    "\r\n"
-  ].join("\r\n")
-  return [
-    Response.Step.Write({ bytes: new TextEncoder().encode(head) }),
+const encodedSteps = (response: Response.Response): ReadonlyArray<Response.Step> | undefined =>
+  response.headers["content-encoding"] === undefined ? undefined : [
+    Response.Step.Write({ bytes: Response.head(response, [`content-length: ${response.body.length}`]) }),
     Response.Step.Write({ bytes: response.body }),
     Response.Step.Fin()
   ]
-}
 
 /** The client's side of a connection: it ignores what the client sends, and receives the bytes of a script. */
 class ScriptConnection extends Duplex {

@@ -155,6 +155,9 @@ export const authorityOf = (url: string): string | undefined => origin.exec(url)
 
 export const pathOf = (url: string): string => targetOf(url).split("?")[0] ?? ""
 
+/** Whether a path belongs to the control plane. */
+export const isControl = (path: string): boolean => path === "/_mock" || path.startsWith("/_mock/")
+
 /** Returns the media type in lower case, and its parameters. */
 export const mediaType = ({ headers }: Request) => {
   const [type = "", ...parameters] = (headers["content-type"] ?? "").toLowerCase().split(";").map((part) => part.trim())

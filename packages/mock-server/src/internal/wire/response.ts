@@ -1,5 +1,6 @@
 /** A response as plain data, and how it is sent: what the endpoints return and faults change. */
 import * as Data from "effect/Data"
+import { STATUS_CODES } from "node:http"
 
 export type Headers = Readonly<Record<string, string>>
 
@@ -42,6 +43,18 @@ export const framedHeaders = ({ body, headers, status }: Response): Headers =>
   body.length === 0 && withoutLength.includes(status)
     ? headers
     : { ...headers, "content-length": String(body.length) }
+
+/** The bytes before the body of a response that no library sends. `framing` has the headers about its length. */
+export const head = ({ headers, status }: Response, framing: ReadonlyArray<string>): Uint8Array =>
+  utf8.encode(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      ...framing,
+      "connection: close",
+      "\r\n"
+    ].join("\r\n")
+  )
 
 /** One step of a script, which controls what a connection sends. */
 export type Step = Data.TaggedEnum<{

@@ -1,8 +1,11 @@
 /**
- * Responds to input for which Node's HTTP server makes no request, because the parser rejects it, or because it is a
- * CONNECT or has an unknown `Expect` header. The journal of unmatched requests records each such input.
+ * Handles what Node's HTTP server receives: requests, those to the data plane directly, without the HTTP library, and
+ * input for which Node makes no request, because the parser rejects it, or because it is a CONNECT or has an unknown
+ * `Expect` header. The journal of unmatched requests records each such input.
  */
+import type * as HttpApp from "@effect/platform/HttpApp"
 import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
@@ -13,7 +16,68 @@ import type * as Journal from "../../Journal.ts"
 import * as Session from "../../Session.ts"
 import { noTarget } from "../journal/maskedTarget.ts"
 import { Recorder } from "../journal/recorder.ts"
+import type * as Lifecycle from "../wire/lifecycle.ts"
 import * as Request from "../wire/request.ts"
+import * as Response from "../wire/response.ts"
+import * as SocketScript from "../wire/socketScript.ts"
+import type * as App from "./app.ts"
+
+const send = (response: ServerResponse, whole: Response.Response) =>
+  Effect.sync(() => {
+    response.writeHead(whole.status, Response.framedHeaders(whole))
+    response.end(response.req.method === "HEAD" ? undefined : whole.body)
+  })
+
+const deliver = (response: ServerResponse) => (delivery: Response.Delivery): Effect.Effect<void> =>
+  delivery._tag === "Whole"
+    ? send(response, delivery.response)
+    : Effect.interruptible(SocketScript.play(response, delivery.steps))
+
+/** The listener of the control plane. Its modules contain the HTTP library's server, so they are loaded on demand. */
+const listenerOf = (controlPlane: HttpApp.Default) =>
+  Effect.flatMap(
+    Effect.promise(() =>
+      Promise.all([import("@effect/platform-node/NodeHttpServer"), import("@effect/platform/HttpMiddleware")])
+    ),
+    ([{ makeHandler }, { currentTracerDisabledWhen }]) =>
+      Effect.locally(makeHandler(controlPlane), currentTracerDisabledWhen, () => true)
+  )
+
+/**
+ * The data plane handles each request to its end even if the client closes the connection, so that
+ * the journal has every request. Only a script then ends at once.
+ */
+const listenToRequests = (
+  server: Server,
+  { controlPlane, dataPlane }: App.App,
+  { countRequest }: Lifecycle.Service
+): Effect.Effect<void> =>
+  Effect.gen(function*() {
+    const runFork = Runtime.runFork(yield* Effect.runtime())
+    const controlListener = yield* Effect.cached(listenerOf(controlPlane))
+    server.on("request", (source, response) => {
+      countRequest(response)
+      const { headers, method = "", url = "" } = source
+      if (Request.isControl(Request.pathOf(url))) {
+        // While the listener loads, the client may close the connection. An event stream would then never end.
+        runFork(
+          Effect.map(controlListener, (listener) => response.destroyed ? undefined : listener(source, response)).pipe(
+            Effect.onError(() => Effect.sync(() => response.destroy()))
+          )
+        )
+        return
+      }
+      const delivery = dataPlane(Request.head({ headers, method, source, url }), Request.readBody(source))
+      const exchange = Effect.flatMap(delivery, deliver(response)).pipe(
+        // The program's `onExchange` may fail even for the entry of a defect.
+        Effect.onError(() => Effect.sync(() => response.destroy()))
+      )
+      const fiber = runFork(Effect.uninterruptible(exchange))
+      response.once("close", () => {
+        if (!response.writableEnded) fiber.unsafeInterruptAsFork(FiberId.none)
+      })
+    })
+  })
 
 interface Rejection {
   readonly status: 400 | 405 | 408 | 413 | 417 | 431
@@ -82,7 +146,7 @@ function destroy(this: Duplex) {
  * Adds the listeners to a server. A listener for upgrades is not among them: it would lose the body of a request that
  * offers an upgrade, as some clients do with `h2c`. Without it, Node ignores the offer.
  */
-export const listen = (server: Server): Effect.Effect<void, never, Session.Sessions | Recorder> =>
+const listenToErrors = (server: Server): Effect.Effect<void, never, Session.Sessions | Recorder> =>
   Effect.gen(function*() {
     const { unmatched } = yield* Session.Sessions
     const { record } = yield* Recorder
@@ -146,3 +210,11 @@ export const listen = (server: Server): Effect.Effect<void, never, Session.Sessi
       else rejectInOrder(socket, rejection)
     })
   })
+
+/** Adds all listeners to a server. */
+export const add = (
+  server: Server,
+  app: App.App,
+  lifecycle: Lifecycle.Service
+): Effect.Effect<void, never, Session.Sessions | Recorder> =>
+  Effect.zipRight(listenToRequests(server, app, lifecycle), listenToErrors(server))
