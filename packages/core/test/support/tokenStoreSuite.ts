@@ -309,7 +309,10 @@ export const suite = (name: string, layerServer: Layer.Layer<Server>, store: Tok
         const service = Service.make()
         const [old, next, wrong] = [newKey("old"), newKey("next"), newKey("old")]
         const logged: Array<string> = []
-        const logger = Logger.make(({ logLevel, message }) => void logged.push(`${logLevel.label} ${String(message)}`))
+        // On a busy machine, what a process does in the background may fail, which it also logs.
+        const logger = Logger.make(({ logLevel, message }) => {
+          if (String(message).includes("ignored")) logged.push(`${logLevel.label} ${String(message)}`)
+        })
         const tokenWith = (options: TokenSharing.Options) =>
           Effect.scoped(Effect.flatMap(provider(service, url, options), text)).pipe(
             Effect.provide(Logger.replace(Logger.defaultLogger, logger))
