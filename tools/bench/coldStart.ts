@@ -24,7 +24,7 @@ const titles = {
 
 type Alternative = keyof typeof titles
 
-const rounds = 7
+const rounds = 5
 const manyRounds = 2
 
 export const coldStart = Effect.gen(function*() {

@@ -1,7 +1,7 @@
 /** `bench [name…] [--people number] [--json file]`: runs all benchmarks, or the named ones. */
 import { type CommandExecutor, FileSystem } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
-import { Cause, Console, Data, Effect, identity, Schema, type Scope } from "effect"
+import { Cause, Console, Data, Duration, Effect, identity, Schema, type Scope } from "effect"
 import { cpus, loadavg } from "node:os"
 import { parseArgs } from "node:util"
 import { check } from "./check.ts"
@@ -67,8 +67,13 @@ Median of the rounds (minimum–maximum). Compare only figures of the same run.`
       Effect.scoped<Report.Report, unknown, Scope.Scope | CommandExecutor.CommandExecutor | FileSystem.FileSystem>(
         all[name]
       ).pipe(
-        Effect.tap((report) => Console.log(`\n${name}\n${Report.print(report, isBusy)}`)),
-        Effect.map((report) => ({ name, ...report }))
+        Effect.timed,
+        Effect.tap(([took, report]) =>
+          Console.log(
+            `\n${name} (${Math.round(Duration.toSeconds(took))} s)\n${Report.print(report, isBusy)}`
+          )
+        ),
+        Effect.map(([, report]) => ({ name, ...report }))
       )
   ).pipe(people === undefined ? identity : Effect.provideService(People, people))
   yield* Console.log(`\n${Report.printGoals(reports, isBusy)}`)

@@ -23,7 +23,7 @@ const startsPerServer = 3
 const coldSeconds = 1
 const coldStarts = 2
 /** Before the steady state, a server handles this many requests, or as many as it can in this time. */
-const warmUp = { requests: 5000, seconds: 5 }
+const warmUp = { requests: 5000, seconds: 2 }
 /** Seconds of a round in the steady state, the same for fast and slow servers. */
 const roundSeconds = 0.5
 const rounds = 3

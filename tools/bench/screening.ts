@@ -17,11 +17,11 @@ const HeapRun = Schema.Struct({
 export interface HeapRun extends Schema.Schema.Type<typeof HeapRun> {}
 
 /** The number of people in each run. */
-export class People extends Context.Reference<People>()("bench/People", { defaultValue: () => 5000 }) {}
+export class People extends Context.Reference<People>()("bench/People", { defaultValue: () => 2500 }) {}
 
 const latency = 50
 const concurrency = 200
-const warmUpCalls = 2000
+const warmUpCalls = 500
 /** Runs of many people differ little, and take long. */
 const roundsOf = (people: number) => people > 20_000 ? 1 : 3
 

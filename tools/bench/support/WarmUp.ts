@@ -8,7 +8,8 @@ type Run<E> = (calls: number, concurrency: number, seconds?: number) => Effect.E
 /** The CPU times of this number of runs, one after the other, must differ by at most this share. */
 const stableRuns = 3
 const stableShare = 0.07
-const maxRuns = 12
+/** A busy or slow machine may never become stable. */
+const maxSeconds = 3
 
 /** The first second of a process, and the number of calls until its CPU time was stable. */
 export interface WarmUp {
@@ -22,10 +23,12 @@ export const run = <E>(run: Run<E>, calls: number, concurrency: number): Effect.
   Effect.gen(function*() {
     const firstSecond = yield* run(1e6, concurrency, 1)
     let made = firstSecond.calls
+    let left = maxSeconds
     const times: Array<number> = []
-    while (times.length < maxRuns) {
-      const { cpu } = yield* run(calls, concurrency)
-      made += calls
+    while (left > 0) {
+      const { calls: more, cpu, seconds } = yield* run(calls, concurrency, left)
+      made += more
+      left -= seconds
       times.push(cpu)
       const last = times.slice(-stableRuns)
       if (last.length === stableRuns && max(last) <= min(last) * (1 + stableShare)) {
@@ -41,6 +44,6 @@ export const describe = (warmUps: ReadonlyArray<WarmUp>): string => {
   const unstable = warmUps.filter(({ isStable }) => !isStable).length
   const range = `${min(calls)} to ${max(calls)} calls, until ${stableRuns} runs differed by at most ${
     Math.round(stableShare * 100)
-  } %`
+  } %, but at most ${maxSeconds} s`
   return unstable === 0 ? range : `${range}; ${unstable} of ${warmUps.length} did not become as stable`
 }

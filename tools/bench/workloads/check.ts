@@ -1,9 +1,9 @@
 /** Checks one person with one of the alternatives that a team could write: `check.ts <alternative> <url>`. */
-import { AmlClient, Idv, Person, Screening } from "@effect-idv/core"
+import { AmlClient, Idv, Person } from "@effect-idv/core"
 import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
-import { Effect, identity, Layer, Redacted, Schema, Stream } from "effect"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import { Agent, request } from "undici"
 import * as Workload from "../support/Workload.ts"
 
@@ -53,38 +53,6 @@ const checkFetch = inScope(idvOver(FetchHttpClient.layer), checkLoop)
 
 const checkIdvHttp = inScope(idvOver(IdvHttp.layerUndici()), checkLoop)
 
-/** `Screening.summary` of the same `Person`, again and again. */
-const screening = inScope(
-  idv,
-  Effect.gen(function*() {
-    const context = yield* Effect.context<AmlClient.AmlClient>()
-    const ada = yield* Person.make(input)
-    return (run: Workload.Run) => {
-      const next = Workload.limit(run)
-      return Workload.measure(run.calls, (record) => {
-        const people = Stream.map(Stream.takeWhile(Stream.range(1, run.calls), next), () => {
-          const key = { startedAt: 0 }
-          const person = Effect.sync(() => {
-            key.startedAt = performance.now()
-            return ada
-          })
-          return { key, person }
-        })
-        return Screening.summary(people, {
-          concurrency: run.concurrency,
-          onOutcome: ({ key }) => Effect.sync(() => record(performance.now() - key.startedAt))
-        }).pipe(
-          Effect.filterOrDie(
-            ({ noMatch, total }) => total === noMatch,
-            (summary) => new Error(JSON.stringify(summary))
-          ),
-          Effect.provide(context)
-        )
-      })
-    }
-  })
-)
-
 const Body = Schema.Struct({ entity_type: Schema.Literal("person"), name: Schema.String, dob: Schema.String })
 
 const AmlResponse = Schema.Struct({
@@ -105,31 +73,25 @@ const AmlResponse = Schema.Struct({
 })
 
 /** The platform's `HttpClient` with its span and schemas, with a constant token. */
-const bare = (withDeadline: <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, unknown>) =>
-  inScope(
-    NodeHttpClient.layerUndici,
-    Effect.gen(function*() {
-      const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
-      const toBody = HttpClientRequest.schemaBodyJson(Body)
-      const check = Effect.suspend(() =>
-        HttpClientRequest.post(aml).pipe(
-          HttpClientRequest.bearerToken(token),
-          HttpClientRequest.acceptJson,
-          toBody({ entity_type: "person", name: "Ada Testclear", dob: "01-02-1990" })
-        )
-      ).pipe(
-        Effect.flatMap(client.execute),
-        Effect.flatMap(HttpClientResponse.schemaBodyJson(AmlResponse)),
-        Effect.map(({ credentials }) => credentials.attributes.match_found),
-        withDeadline
+const bareEffect = inScope(
+  NodeHttpClient.layerUndici,
+  Effect.gen(function*() {
+    const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
+    const toBody = HttpClientRequest.schemaBodyJson(Body)
+    const check = Effect.suspend(() =>
+      HttpClientRequest.post(aml).pipe(
+        HttpClientRequest.bearerToken(token),
+        HttpClientRequest.acceptJson,
+        toBody({ entity_type: "person", name: "Ada Testclear", dob: "01-02-1990" })
       )
-      return Workload.concurrently(Workload.fromEffect(check, "No"))
-    })
-  )
-
-const bareEffect = bare(identity)
-
-const bareDeadline = bare(Effect.timeout("10 seconds"))
+    ).pipe(
+      Effect.flatMap(client.execute),
+      Effect.flatMap(HttpClientResponse.schemaBodyJson(AmlResponse)),
+      Effect.map(({ credentials }) => credentials.attributes.match_found)
+    )
+    return Workload.concurrently(Workload.fromEffect(check, "No"))
+  })
+)
 
 /** The lower bound: a constant token, no deadline and no validation. */
 const undici = Effect.map(
@@ -190,9 +152,7 @@ const alternatives = {
   check,
   checkFetch,
   checkIdvHttp,
-  screening,
   bareEffect,
-  bareDeadline,
   undici,
   fetched
 }
