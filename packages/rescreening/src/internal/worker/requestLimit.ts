@@ -7,9 +7,12 @@ import type * as RunState from "./runState.ts"
 /** In milliseconds. */
 const shortestGrace = 2000
 
-export const make = (ledger: Ledger.Service, { id, now, state, turnsAhead }: {
+/** The milliseconds between two looks at the limit while there is no request. */
+const lookEvery = 50
+
+export const make = (ledger: Pick<Ledger.Service, "reserve">, { id, now, state, turnsAhead }: {
   readonly id: string
-  readonly state: RunState.RunState
+  readonly state: Pick<RunState.RunState, "policy" | "stopAll">
   readonly now: () => number
   /** How many turns a worker takes at once. */
   readonly turnsAhead: () => number
@@ -18,10 +21,11 @@ export const make = (ledger: Ledger.Service, { id, now, state, turnsAhead }: {
   let spare = 0
   let spareUntil = 0
   /**
-   * Since when there is none. A pause at once would release the rows whose requests are reserved and not sent yet, by
-   * this worker or by others.
+   * How long there has been none, without the time in which this process was delayed: a busy machine delays the others
+   * too. A pause at once would release the rows whose requests are reserved and not sent yet, by this worker or by others.
    */
-  let exhaustedSince: number | undefined
+  let exhaustedFor = 0
+  let lookedAt = -Infinity
 
   return {
     /** Takes up to `count` requests. If there is none for a while, it pauses the run. */
@@ -34,14 +38,15 @@ export const make = (ledger: Ledger.Service, { id, now, state, turnsAhead }: {
         spare -= fromSpare
         const taken = fromSpare + (yield* ledger.reserve(id, count - fromSpare, maxChecks))
         if (taken > 0) {
-          exhaustedSince = undefined
+          exhaustedFor = 0
           return taken
         }
-        exhaustedSince ??= now()
-        if (now() - exhaustedSince > Math.max(shortestGrace, 2 * turnsAhead() * 1000 / rate)) {
+        exhaustedFor += Math.min(lookEvery, now() - lookedAt)
+        lookedAt = now()
+        if (exhaustedFor > Math.max(shortestGrace, 2 * turnsAhead() * 1000 / rate)) {
           yield* state.stopAll(`the limit of ${maxChecks} checks is reached (--max-checks); set a higher one`)
         }
-        yield* Effect.sleep("50 millis")
+        yield* Effect.sleep(lookEvery)
         return 0
       }),
     /** Keeps the request of a row that was not sent, for another row. */
