@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Ref from "effect/Ref"
 import type * as Day from "./day.ts"
-import { NotDriven } from "./firstRun.ts"
+import { endedAfter, NotDriven } from "./firstRun.ts"
 import * as Placeholders from "./placeholders.ts"
 import type { Door } from "./run.ts"
 
@@ -79,11 +79,7 @@ export const door = (
               })
           })
         ),
-        Effect.timeoutTo({
-          duration: patience,
-          onSuccess: (reaction): Day.Reaction => reaction,
-          onTimeout: (): Day.Reaction => ({ outcome: "error", texts: [], ended: false })
-        })
+        endedAfter(patience)
       )
     }
   }))

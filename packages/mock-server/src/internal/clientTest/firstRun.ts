@@ -1,7 +1,9 @@
 /** The first run: three persons, which show whether the client can be tested at all. */
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as RegularExpression from "effect/RegExp"
 import * as Schema from "effect/Schema"
-import type { Check, Driver, Request, Service, Step } from "./day.ts"
+import type { Check, Driver, Reaction, Request, Service, Step } from "./day.ts"
 import { requestsTo } from "./judges/judge.ts"
 import { isOfEarlierRun } from "./judges/tokens.ts"
 import * as Replies from "./replies.ts"
@@ -28,6 +30,14 @@ export class NotDriven extends Schema.TaggedError<NotDriven>("@effect-idv/mock-s
     return this.text
   }
 }
+
+/** Ends the wait for a check, which then is an error. */
+export const endedAfter = (patience: Duration.Duration) => <E, R>(check: Effect.Effect<Reaction, E, R>) =>
+  Effect.timeoutTo(check, {
+    duration: patience,
+    onSuccess: (reaction): Reaction => reaction,
+    onTimeout: (): Reaction => ({ outcome: "error", texts: [], ended: false })
+  })
 
 export const endless = "The client never ends, although the mock server responds at once"
 

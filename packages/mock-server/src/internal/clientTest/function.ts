@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { inspect } from "node:util"
 import type * as Day from "./day.ts"
+import { endedAfter } from "./firstRun.ts"
 import type { Door } from "./run.ts"
 
 /** Makes a client for the customer of a day. It lives through the day, and may keep its token. */
@@ -20,11 +21,7 @@ export const door = (makeClient: MakeClient): Door => ({
           onSuccess: (outcome) => ({ outcome, texts: [], ended: true }),
           onFailure: (text) => ({ outcome: "error" as const, texts: [{ where: "log" as const, text }], ended: true })
         }),
-        Effect.timeoutTo({
-          duration: patience,
-          onSuccess: (reaction): Day.Reaction => reaction,
-          onTimeout: (): Day.Reaction => ({ outcome: "error", texts: [], ended: false })
-        })
+        endedAfter(patience)
       )
   }
 })

@@ -128,6 +128,29 @@ export const Select = ({ options, selected, ...field }: FieldProperties & {
   </>
 )
 
+/** A table with a caption. The column `Action` has buttons, and shows no name. */
+export const Table = ({ caption, children, columns, id, isCaptionHidden = false, kind }: {
+  readonly caption: string
+  readonly isCaptionHidden?: boolean
+  readonly columns: ReadonlyArray<string>
+  readonly children: ComponentChildren
+  /** A class of the table, for its style. */
+  readonly kind: string
+  readonly id?: string
+}) => (
+  <table class={kind} id={id}>
+    <caption class={isCaptionHidden ? "hidden" : undefined}>{caption}</caption>
+    <thead>
+      <tr>
+        {columns.map((column) => (
+          <th scope="col" key={column}>{column === "Action" ? <span class="hidden">{column}</span> : column}</th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>{children}</tbody>
+  </table>
+)
+
 /** The text of a request or response, in a box that also scrolls by keyboard. */
 export const Wire = ({ label, text }: { readonly label: string; readonly text: string }) => (
   <figure class="wire">

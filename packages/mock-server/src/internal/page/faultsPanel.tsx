@@ -3,7 +3,7 @@
 /** The faults of a session, and two forms that set another. */
 import * as Fault from "../../Fault.ts"
 import type { FaultState } from "../session/sessionFaults.ts"
-import { Form, Panel, TextField } from "./components.tsx"
+import { Form, Panel, Table, TextField } from "./components.tsx"
 import { FaultForm } from "./faultForm.tsx"
 import type { SentForm } from "./forms.ts"
 import type { State } from "./pageModel.ts"
@@ -46,22 +46,14 @@ export const FaultList = ({ faults, page: { path } }: State) => (
     {faults.length === 0 ?
       <p class="empty">No faults set. Choose one below; it applies to the requests of this session.</p> :
       (
-        <table class="faults">
-          <caption class="hidden">The faults of the session</caption>
-          <thead>
-            <tr>
-              <th scope="col">Id</th>
-              <th scope="col">On</th>
-              <th scope="col">What</th>
-              <th scope="col">When</th>
-              <th scope="col">Fired</th>
-              <th scope="col">
-                <span class="hidden">Action</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>{faults.map((armed) => <SetFault path={path} armed={armed} key={armed.id} />)}</tbody>
-        </table>
+        <Table
+          kind="faults"
+          caption="The faults of the session"
+          isCaptionHidden
+          columns={["Id", "On", "What", "When", "Fired", "Action"]}
+        >
+          {faults.map((armed) => <SetFault path={path} armed={armed} key={armed.id} />)}
+        </Table>
       )}
   </div>
 )

@@ -112,22 +112,15 @@ document.addEventListener("click", (event) => {
   else if (row !== null && target.closest("a") === null) row.querySelector("button.open").click()
 })
 
-// On a narrow page, the detail would hide the row.
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+  // On a narrow page, the detail would hide the row.
   if (ctx.target?.id === "detail") document.querySelector("#exchange-table [aria-current]")?.scrollIntoView({ block: "nearest" })
-})
-
-// If the pressed button was removed with its row, the panel receives the focus.
-document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
-  if (ctx.request?.method === "POST" && document.activeElement === document.body) {
-    document.getElementById(ctx.target?.id)?.querySelector("h2")?.focus()
-  }
-})
-
-// htmx keeps what the user typed, even if the server returned other values.
-document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+  if (ctx.request?.method !== "POST") return
+  // If the pressed button was removed with its row, the panel receives the focus.
+  if (document.activeElement === document.body) document.getElementById(ctx.target?.id)?.querySelector("h2")?.focus()
+  // htmx keeps what the user typed, even if the server returned other values.
   const id = ctx.sourceElement.dataset.resets
-  if (ctx.request?.method === "POST" && id !== undefined) document.getElementById(id)?.reset()
+  if (id !== undefined) document.getElementById(id)?.reset()
 })
 
 let isLatest = true

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Struct from "effect/Struct"
 import * as Profile from "../../Profile.ts"
 import * as SessionOptions from "../operations/sessionOptions.ts"
-import { Badge, FieldError, Form, Panel, Select, TextField } from "./components.tsx"
+import { Badge, FieldError, Form, Panel, Select, Table, TextField } from "./components.tsx"
 import type { SentForm } from "./forms.ts"
 import type { State } from "./pageModel.ts"
 
@@ -88,26 +88,21 @@ export const ProfilePanel = ({ options, page, sent }: Properties) => (
     </div>
     <FieldError id="profile-preset" name="preset" sent={sent} />
     <Form action={`${page.path}/profile`} panel="profile" label="Profile">
-      <table class="profile">
-        <caption class="hidden">The options of the profile</caption>
-        <thead>
-          <tr>
-            <th scope="col">Question</th>
-            <th scope="col">Level</th>
-            <th scope="col">This session</th>
-          </tr>
-        </thead>
-        <tbody>
-          {Profile.points.map((point) => (
-            <Point
-              point={point}
-              value={sent?.fields[point.name] ?? options.profile[point.name]}
-              sent={sent}
-              key={point.name}
-            />
-          ))}
-        </tbody>
-      </table>
+      <Table
+        kind="profile"
+        caption="The options of the profile"
+        isCaptionHidden
+        columns={["Question", "Level", "This session"]}
+      >
+        {Profile.points.map((point) => (
+          <Point
+            point={point}
+            value={sent?.fields[point.name] ?? options.profile[point.name]}
+            sent={sent}
+            key={point.name}
+          />
+        ))}
+      </Table>
       <div class="apply">
         <button type="submit" class="primary">Apply the profile</button>
       </div>

@@ -1,22 +1,15 @@
 /** The style sheet of the page. It is a string, so that the build copies no files. */
+import { palette } from "../service/amlProfile.ts"
 import { formStyle } from "./faultForm.tsx"
 
 export const style = `
 :root {
   color-scheme: light dark;
-  --ground: light-dark(#f4f5f8, #101319);
-  --panel: light-dark(#fff, #171b23);
+  ${palette}
   --inset: light-dark(#f8f9fb, #11151c);
-  --line: light-dark(#dfe3ea, #2a303c);
   --strong-line: light-dark(#858e9e, #6b7486);
-  --text: light-dark(#1a1f29, #e3e7ee);
-  --muted: light-dark(#566071, #9ba5b6);
   --accent: light-dark(#3451b2, #9db2ff);
   --accent-ground: light-dark(#3451b2, #3d5bc4);
-  --good: light-dark(#14602f, #7fd79d);
-  --good-ground: light-dark(#e2f4e8, #14301f);
-  --warn: light-dark(#7a4a00, #f0c06a);
-  --warn-ground: light-dark(#fcf0d6, #382a0d);
   --bad: light-dark(#a01818, #ff9e96);
   --bad-ground: light-dark(#fde7e5, #3f1a1a);
   --info: light-dark(#1d4f8f, #8fc1ff);
@@ -183,8 +176,7 @@ button.open { min-height: 1.25rem; padding: 0 0.4rem; border-color: transparent;
 #detail:empty { display: none }
 #detail { border-left: 1px solid var(--line); background: var(--inset); min-width: 0 }
 .split:has(#detail > *) { grid-template-columns: minmax(0, 1fr) minmax(0, 30rem) }
-.split:has(#detail > *) .exchanges :is(th, td):nth-child(8) { display: none }
-.split:has(#detail > *) .exchanges :is(th, td):nth-child(6) { display: none }
+.split:has(#detail > *) .exchanges :is(th, td):is(:nth-child(6), :nth-child(8)) { display: none }
 @keyframes arrive { from { background: var(--info-ground) } }
 tbody.new tr:first-child { animation: arrive 1.6s ease-out }
 
@@ -267,8 +259,8 @@ form.examples { display: grid; gap: 0.375rem; padding: 0 1rem 0.75rem }
   #clock .buttons { gap: 0.25rem }
   main { padding: 0.75rem }
   #exchanges > header { padding-right: 5rem }
-  .exchanges, .exchanges tbody { display: block }
-  .exchanges thead { display: none }
+  :is(.exchanges, .faults, .profile), :is(.exchanges, .faults, .profile) tbody { display: block }
+  :is(.exchanges, .faults, .profile) thead { display: none }
   .exchanges tbody { border-top: 1px solid var(--line); padding: 0.25rem 0 }
   .exchanges tr { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.625rem; padding: 0 0.75rem }
   .exchanges tr td { padding: 0; border: 0; display: block !important }
@@ -281,14 +273,10 @@ form.examples { display: grid; gap: 0.375rem; padding: 0 1rem 0.75rem }
   button.open { margin-left: 0; padding-left: 0.2rem }
   .start .facts { gap: 0.2rem 0.75rem }
   #start:not([open]) .mono { display: none }
-  .faults thead { display: none }
-  .faults, .faults tbody { display: block }
   .faults tr { display: grid; grid-template-columns: max-content minmax(0, 1fr) max-content; gap: 0.125rem 0.75rem; align-items: baseline; padding: 0.5rem 1rem; border-top: 1px solid var(--line) }
   .faults tr :is(th, td) { padding: 0; border: 0 }
   .faults .action { grid-area: 1 / 3; width: auto }
   .faults :is(.what, .when, .count) { grid-column: 1 / -1 }
-  .profile thead { display: none }
-  .profile, .profile tbody { display: block }
   .profile tr { display: grid; grid-template-columns: minmax(0, 1fr) max-content; gap: 0.25rem 0.5rem; padding: 0.5rem 1rem; border-top: 1px solid var(--line) }
   .profile tr :is(th, td) { padding: 0; border: 0; width: auto !important }
   .profile tr td:last-child { grid-column: 1 / -1 }

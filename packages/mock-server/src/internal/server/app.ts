@@ -93,12 +93,8 @@ export interface App {
 export const make = (options: Guard.Options): Effect.Effect<App, never, Services> =>
   Effect.gen(function*() {
     const app = yield* ControlPlane
-    const context = yield* Effect.context<Services>()
-    return {
-      controlPlane: Effect.flatMap(
-        Effect.promise(() => import("../http/guard.ts")),
-        ({ make }) => Effect.flatten(Effect.provide(make(options, app), context))
-      ),
-      dataPlane: yield* DataPlane.make
-    }
+    const guarded = yield* runOnce(
+      Effect.flatMap(Effect.promise(() => import("../http/guard.ts")), ({ make }) => make(options, app))
+    )
+    return { controlPlane: Effect.flatten(guarded), dataPlane: yield* DataPlane.make }
   })

@@ -70,6 +70,19 @@ const rows = ({ birthYear, name, searchedOn }: Attributes): string =>
 
 const outcomes = { "No": "clear", "Potential match": "potential" }
 
+/** The colours of the pages, for a light and a dark screen. */
+export const palette = `
+  --ground: light-dark(#f4f5f8, #101319);
+  --panel: light-dark(#fff, #171b23);
+  --line: light-dark(#dfe3ea, #2a303c);
+  --text: light-dark(#1a1f29, #e3e7ee);
+  --muted: light-dark(#566071, #9ba5b6);
+  --good: light-dark(#14602f, #7fd79d);
+  --good-ground: light-dark(#e2f4e8, #14301f);
+  --warn: light-dark(#7a4a00, #f0c06a);
+  --warn-ground: light-dark(#fcf0d6, #382a0d);
+`
+
 /** Makes a page. The caller escapes text that comes from a request. */
 const page = (status: number, title: string, body: string) =>
   Response.html(
@@ -83,15 +96,7 @@ const page = (status: number, title: string, body: string) =>
 <style>
   :root {
     color-scheme: light dark;
-    --ground: light-dark(#f4f5f8, #101319);
-    --panel: light-dark(#fff, #171b23);
-    --line: light-dark(#dfe3ea, #2a303c);
-    --text: light-dark(#1a1f29, #e3e7ee);
-    --muted: light-dark(#566071, #9ba5b6);
-    --good: light-dark(#14602f, #7fd79d);
-    --good-ground: light-dark(#e2f4e8, #14301f);
-    --warn: light-dark(#7a4a00, #f0c06a);
-    --warn-ground: light-dark(#fcf0d6, #382a0d);
+    ${palette}
   }
   * { box-sizing: border-box; margin: 0 }
   body { padding: 3rem 1rem; background: var(--ground); color: var(--text); font: 0.9375rem/1.5 system-ui, sans-serif }

@@ -29,8 +29,8 @@ const noStoreHeaders = { "cache-control": "no-store", pragma: "no-cache" }
 export const tokenResponse = (profile: Profile, token: string): Response.Response => {
   const status = Number(profile.tokenStatus)
   const fields = (token_type: string, expires_in: string) => ({
-    [token_type]: tokenTypeOf(profile),
-    [expires_in]: lifetimeOf(profile)
+    [token_type]: tokenTypes[profile.tokenType],
+    [expires_in]: lifetimes[profile.tokenLifetime]
   })
   const json = (body: object) => Response.json(status, body, noStoreHeaders)
   switch (profile.tokenField) {
@@ -48,37 +48,22 @@ export const tokenResponse = (profile: Profile, token: string): Response.Respons
 }
 
 /** JSON omits a field that is `undefined`. */
-const tokenTypeOf = ({ tokenType }: Profile): string | undefined => {
-  switch (tokenType) {
-    case "Bearer":
-    case "bearer":
-      return tokenType
-    case "absent":
-      return undefined
-    case "other":
-      return "mac"
-  }
+const tokenTypes: Readonly<Record<Profile["tokenType"], string | undefined>> = {
+  Bearer: "Bearer",
+  bearer: "bearer",
+  absent: undefined,
+  other: "mac"
 }
 
-const lifetimeOf = ({ tokenLifetime }: Profile): number | string | null | undefined => {
-  switch (tokenLifetime) {
-    case "3600":
-      return 3600
-    case "absent":
-      return undefined
-    case "text":
-      return "3600"
-    case "longer":
-      return 86_400
-    case "shorter":
-      return 60
-    case "null":
-      return null
-    case "zero":
-      return 0
-    case "garbage":
-      return "soon"
-  }
+const lifetimes: Readonly<Record<Profile["tokenLifetime"], number | string | null | undefined>> = {
+  "3600": 3600,
+  "absent": undefined,
+  "text": "3600",
+  "longer": 86_400,
+  "shorter": 60,
+  "null": null,
+  "zero": 0,
+  "garbage": "soon"
 }
 
 const basicChallenge = { "www-authenticate": "Basic realm=\"idv-mock\", charset=\"UTF-8\"" }
