@@ -12,6 +12,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Operations from "./internal/operations/all.ts"
+import { healthPaths } from "./internal/wire/request.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -41,14 +42,11 @@ const guardResponses = {
   500: problem("The mock server itself failed")
 }
 
-/** Paths that need no control token. */
-const openPaths = ["/_mock/live", "/_mock/ready"]
-
 const withGuard = (path: string) => (operation: unknown): Json => ({
   ...members(operation),
   responses: {
     ...members(members(operation)["responses"]),
-    ...(openPaths.includes(path) ? { 403: guardResponses[403] } : guardResponses)
+    ...(healthPaths.includes(path) ? { 403: guardResponses[403] } : guardResponses)
   }
 })
 

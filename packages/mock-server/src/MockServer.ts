@@ -228,6 +228,7 @@ export const layer = (options: Options = {}): Layer.Layer<MockServer | Control.C
       () => lifecycle.stop(server, gracePeriod)
     )
     yield* lifecycle.start
+    yield* Effect.forkDaemon(app.loadGuard)
     const url = urlOf(tls === undefined ? "http" : "https", host, listeningPort)
     return Layer.merge(Layer.succeed(MockServer, service(url, customers)), layerControl)
   })

@@ -11,10 +11,13 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { createHash, timingSafeEqual } from "node:crypto"
+import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
 import type * as Operation from "../operations/operation.ts"
 import { server } from "../operations/server.ts"
+import * as Problem from "../wire/problem.ts"
 import * as Request from "../wire/request.ts"
+import * as Response from "../wire/response.ts"
 import * as ServerResponse from "../wire/serverResponse.ts"
 
 export interface Options {
@@ -53,7 +56,7 @@ const isToken = (text: string, token: Redacted.Redacted<string>): boolean =>
  * Whether the user followed a link. This is safe, because it changes nothing, and the page with the link cannot read
  * the response.
  */
-const isNavigation = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean =>
+const isNavigation = ({ headers, method }: Received): boolean =>
   method === "GET" && headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document"
 
 /** Compares host and port only, because a proxy in front of this server may speak TLS. */
@@ -63,7 +66,8 @@ const isSameOrigin = (origin: string, host: Authority): boolean => {
     Option.exists(authorityOf(text), ({ name, port }) => name === host.name && port === host.port)
 }
 
-const checks = new Map([server.live, server.ready].map((operation) => [`/_mock${operation.path}`, operation]))
+/** A request to the control API, of the HTTP library or of Node. */
+type Received = Pick<HttpServerRequest.HttpServerRequest, "url" | "source"> & Pick<Request.Head, "headers" | "method">
 
 const rejections = ({ allowedHosts, host, token }: Options) => {
   const ownNames = [host, ...allowedHosts].map(nameOf)
@@ -74,25 +78,25 @@ const rejections = ({ allowedHosts, host, token }: Options) => {
   const namesThisServer = ({ name }: Authority): boolean =>
     ownNames.includes(name) || isLoopback(name) || !isLoopback(host) && isIP(name) !== 0
 
-  return (request: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse | undefined => {
+  return (request: Received): Response.Response | undefined => {
     const { headers } = request
     const authority = Option.filter(authorityOf(headers["host"] ?? ""), namesThisServer)
     // A target in absolute form takes precedence over the Host header (RFC 9112, section 3.2.2).
     const target = Request.authorityOf(request.url)
     if (Option.isNone(authority) || target !== undefined && !Option.exists(authorityOf(target), namesThisServer)) {
-      return ServerResponse.problem(403, "The Host header does not name this server: see --allowed-host")
+      return Problem.response(403, "The Host header does not name this server: see --allowed-host")
     }
     const { origin } = headers
     if (
       headers["sec-fetch-site"] === "cross-site" && !isNavigation(request) ||
       origin !== undefined && !isSameOrigin(origin, authority.value)
     ) {
-      return ServerResponse.problem(403, "Pages of other sites may not use the control API")
+      return Problem.response(403, "Pages of other sites may not use the control API")
     }
     const headersProblem = Request.headersProblem(request)
-    if (Option.isSome(headersProblem)) return ServerResponse.problem(400, headersProblem.value)
+    if (Option.isSome(headersProblem)) return Problem.response(400, headersProblem.value)
     // Health checks need no token.
-    if (token === undefined || checks.has(Request.pathOf(request.url))) return undefined
+    if (token === undefined || Request.isHealthCheck(request)) return undefined
     // A browser asks the user for a password and sends it as Basic. Programs send a Bearer token.
     const sentToken = Option.orElse(
       Request.bearer(request),
@@ -100,7 +104,7 @@ const rejections = ({ allowedHosts, host, token }: Options) => {
     )
     return Option.exists(sentToken, (text) => isToken(text, token))
       ? undefined
-      : ServerResponse.problem(
+      : Problem.response(
         401,
         "The control token is missing or wrong: send it as a Bearer token, or as the password of any user",
         { "www-authenticate": "Basic realm=\"idv-mock control\", charset=\"UTF-8\"" }
@@ -113,25 +117,13 @@ export const middleware = (options: Options) => {
   return <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R> =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
       const rejection = rejectionOf(request)
-      return rejection === undefined ? app : Effect.succeed(rejection)
+      return rejection === undefined ? app : Effect.succeed(ServerResponse.make(rejection))
     })
 }
 
-/** Responds to health checks without the control API, which takes seconds to load on a busy machine. */
-const withHealthChecks = (app: HttpApp.Default): HttpApp.Default<never, Operation.Services> =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, url }): HttpApp.Default<never, Operation.Services> => {
-    const check = method === "GET" ? checks.get(Request.pathOf(url)) : undefined
-    return check === undefined
-      ? app
-      : Effect.flatMap(
-        Effect.orDie(check.respond({}, undefined)),
-        ({ status, value }) => Effect.orDie(HttpServerResponse.json(value, { status }))
-      )
-  })
-
-/** Security headers for browsers, on each response that does not set its own. */
 export const docsPath = "/_mock/docs"
 
+/** Security headers for browsers, on each response that does not set its own. */
 const defaults = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
@@ -161,11 +153,37 @@ const securityHeaders = <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R
         }))
   )
 
+/** Responds to a health check. Without a control token: see `rejections`. */
+const health = (options: Options) => {
+  const rejectionOf = rejections(options)
+  return (source: IncomingMessage): Effect.Effect<Response.Response, never, Operation.Services> => {
+    const { headers, method = "", url = "" } = source
+    const head = Request.head({ headers, method, source, url })
+    const rejection = rejectionOf({ ...head, source, url })
+    const check = Request.pathOf(url) === `/_mock${server.live.path}` ? server.live : server.ready
+    return rejection === undefined
+      ? Effect.map(
+        Effect.orDie(check.respond({}, undefined)),
+        ({ status, value }) => Response.json(status, value, defaults)
+      )
+      : Effect.succeed({ ...rejection, headers: { ...defaults, ...rejection.headers } })
+  }
+}
+
+export interface Guarded {
+  readonly app: HttpApp.Default
+  /** Responds to a health check without the HTTP library, which takes seconds to load on a busy machine. */
+  readonly health: (request: IncomingMessage) => Effect.Effect<Response.Response>
+}
+
 export const make = (
   options: Options,
   app: HttpApp.Default
-): Effect.Effect<HttpApp.Default, never, Operation.Services> =>
-  Effect.map(
-    Effect.context<Operation.Services>(),
-    (context) => Effect.provide(securityHeaders(middleware(options)(withHealthChecks(app))), context)
-  )
+): Effect.Effect<Guarded, never, Operation.Services> =>
+  Effect.map(Effect.context<Operation.Services>(), (context) => {
+    const respond = health(options)
+    return {
+      app: Effect.provide(securityHeaders(middleware(options)(app)), context),
+      health: (request) => Effect.provide(respond(request), context)
+    }
+  })

@@ -84,17 +84,24 @@ export const layer = (
     Layer.fresh
   )
 
-export interface App {
+export interface App extends Pick<Guard.Guarded, "health"> {
+  /** Loads the guard, so that the first health check does not wait for it. */
+  readonly loadGuard: Effect.Effect<void>
   readonly controlPlane: HttpApp.Default
   readonly dataPlane: Request.Handler
 }
 
-/** The app, with the control API behind a guard. The first request to the control API loads both. */
+/** The app, with the control API behind a guard. The first request to the control API loads it. */
 export const make = (options: Guard.Options): Effect.Effect<App, never, Services> =>
   Effect.gen(function*() {
     const app = yield* ControlPlane
     const guarded = yield* runOnce(
       Effect.flatMap(Effect.promise(() => import("../http/guard.ts")), ({ make }) => make(options, app))
     )
-    return { controlPlane: Effect.flatten(guarded), dataPlane: yield* DataPlane.make }
+    return {
+      loadGuard: Effect.asVoid(guarded),
+      controlPlane: Effect.flatMap(guarded, ({ app }) => app),
+      health: (request) => Effect.flatMap(guarded, ({ health }) => health(request)),
+      dataPlane: yield* DataPlane.make
+    }
   })

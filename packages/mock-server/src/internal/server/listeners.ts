@@ -49,7 +49,7 @@ const listenerOf = (controlPlane: HttpApp.Default) =>
  */
 const listenToRequests = (
   server: Server,
-  { controlPlane, dataPlane }: App.App,
+  { controlPlane, dataPlane, health }: App.App,
   { countRequest }: Lifecycle.Service
 ): Effect.Effect<void> =>
   Effect.gen(function*() {
@@ -59,12 +59,11 @@ const listenToRequests = (
       countRequest(response)
       const { headers, method = "", url = "" } = source
       if (Request.isControl(Request.pathOf(url))) {
-        // While the listener loads, the client may close the connection. An event stream would then never end.
-        runFork(
-          Effect.map(controlListener, (listener) => response.destroyed ? undefined : listener(source, response)).pipe(
-            Effect.onError(() => Effect.sync(() => response.destroy()))
-          )
-        )
+        const handled = method === "GET" && Request.isHealthCheck({ url })
+          ? Effect.flatMap(health(source), (whole) => send(response, whole))
+          // While the listener loads, the client may close the connection. An event stream would then never end.
+          : Effect.map(controlListener, (listener) => response.destroyed ? undefined : listener(source, response))
+        runFork(Effect.onError(handled, () => Effect.sync(() => response.destroy())))
         return
       }
       const delivery = dataPlane(Request.head({ headers, method, source, url }), Request.readBody(source))

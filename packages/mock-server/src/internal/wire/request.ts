@@ -158,6 +158,11 @@ export const pathOf = (url: string): string => targetOf(url).split("?")[0] ?? ""
 /** Whether a path belongs to the control plane. */
 export const isControl = (path: string): boolean => path === "/_mock" || path.startsWith("/_mock/")
 
+/** The paths of health checks, which need no control token. */
+export const healthPaths = ["/_mock/live", "/_mock/ready"]
+
+export const isHealthCheck = ({ url }: { readonly url: string }): boolean => healthPaths.includes(pathOf(url))
+
 /** Returns the media type in lower case, and its parameters. */
 export const mediaType = ({ headers }: Request) => {
   const [type = "", ...parameters] = (headers["content-type"] ?? "").toLowerCase().split(";").map((part) => part.trim())
