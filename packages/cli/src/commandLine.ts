@@ -1,5 +1,5 @@
-/** A program of several commands with `commander`: its help, and its usage errors, which repeat no value. */
-import { Command, type ErrorOptions, type Option } from "commander"
+/** A program of several commands with `commander`: its flags, its help, and its usage errors, which repeat no value. */
+import { Command, type ErrorOptions, InvalidArgumentError, Option } from "commander"
 import * as Either from "effect/Either"
 import type { ParsedArguments } from "./parsedArguments.ts"
 import { UsageError } from "./usageError.ts"
@@ -80,6 +80,39 @@ const argumentsOf = (command: Command): ParsedArguments => {
   })
   return { flags: Object.fromEntries(flags), words: command.args, argument: command.args.join(" ") }
 }
+
+type Texts = ReadonlyArray<string>
+
+/** Rejects a value that begins like a flag, because then the value itself is missing. */
+const valueOf = (name: string, value: string): string => {
+  if (value.startsWith("--")) throw new InvalidArgumentError(`--${name} needs a value`)
+  return value
+}
+
+/**
+ * Makes a flag with a value. `choices` are only for the help. The schema of the command checks the
+ * value, because its error does not repeat the value.
+ */
+export const valueFlag = (name: string, value: string, description: string, choices?: ReadonlyArray<string>) => {
+  const option = new Option(`--${name} <${value}>`, description).argParser<Texts>((value, previous = []) => {
+    if (previous.length > 0) throw new InvalidArgumentError(`--${name} occurs more than once`)
+    return [valueOf(name, value)]
+  })
+  if (choices !== undefined) option.argChoices = Array.from(choices)
+  return option
+}
+
+export const repeatableFlag = (name: string, value: string, description: string) =>
+  new Option(`--${name} <${value}>`, `${description} (repeatable)`)
+    .argParser<Texts>((value, previous = []) => [...previous, valueOf(name, value)])
+
+export const booleanFlag = (name: string, description: string) => new Option(`--${name}`, description)
+
+export const controlToken = valueFlag(
+  "control-token",
+  "token",
+  "Token of the control API. Flags are visible in the process list: prefer the variable IDV_MOCK_CONTROL_TOKEN"
+)
 
 /** For the help of the commands that send requests. */
 export const network = "Variables of the network: HTTPS_PROXY, HTTP_PROXY and NO_PROXY (loopback is always reached " +

@@ -2,7 +2,7 @@
 import type { Command } from "commander"
 import * as Effect from "effect/Effect"
 import * as CommandLine from "./commandLine.ts"
-import { booleanFlag, controlToken, repeatableFlag, valueFlag } from "./flags.ts"
+import { booleanFlag, controlToken, repeatableFlag, valueFlag } from "./commandLine.ts"
 import type { ParsedArguments } from "./parsedArguments.ts"
 import type { Invoked } from "./verify.ts"
 

@@ -10,14 +10,12 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
-import { Address, isUnencrypted } from "./address.ts"
 import * as ClaimsFile from "./claimsFile.ts"
 import * as ConnectionPools from "./connectionPools.ts"
 import * as FlagValues from "./flagValues.ts"
 import * as OutputFile from "./outputFile.ts"
 import * as ParsedArguments from "./parsedArguments.ts"
 import * as Progress from "./progress.ts"
-import * as RequestCount from "./requestCount.ts"
 import * as Secrets from "./secrets.ts"
 import * as TestPersons from "./testPersons.ts"
 import * as Text from "./textField.ts"
@@ -59,9 +57,9 @@ const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(sche
 /** The flags of the command that are not secrets. */
 const Flags = Schema.Struct({
   "target": optional(FlagValues.oneOf("mock", "sandbox")),
-  "auth-url": optional(Address),
-  "base-url": optional(Address),
-  "control-url": optional(Address),
+  "auth-url": optional(FlagValues.Address),
+  "base-url": optional(FlagValues.Address),
+  "control-url": optional(FlagValues.Address),
   "format": optional(FlagValues.oneOf("table", "json", "junit", "github")),
   "output": optional(Text.Path),
   "har": optional(Text.Path),
@@ -113,7 +111,7 @@ const addressOfVariable = (name: string) =>
   Effect.flatMap(Secrets.variable(name), (value) =>
     value === undefined
       ? Effect.succeed(undefined)
-      : Effect.mapBoth(Violation.decodeUnknown(Address)(value), {
+      : Effect.mapBoth(Violation.decodeUnknown(FlagValues.Address)(value), {
         onFailure: UsageError.fromViolations(() => name),
         onSuccess: (url) => toNamedAddress(name, url)
       }))
@@ -136,7 +134,7 @@ const addressesOf = (flags: Flags, kind: Conformance.Kind) =>
   })
 
 const checkSecure = (args: ParsedArguments.ParsedArguments, address: NamedAddress | undefined) =>
-  address !== undefined && isUnencrypted(address.url) && !ParsedArguments.isOn(args, "allow-insecure")
+  address !== undefined && FlagValues.isUnencrypted(address.url) && !ParsedArguments.isOn(args, "allow-insecure")
     ? refuse(
       `${address.name} is invalid: expected an https: address. Plain http: needs a loopback address, or --allow-insecure`
     )
@@ -232,20 +230,18 @@ const reports = {
   github: Conformance.toGithub
 }
 
-const quantity = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
-
 /** Names the alarms. A claim that the run did not test is an alarm that says nothing about the target. */
 const describeAlarms = ({ alarms, unexecuted }: Conformance.Report): string => {
   const untested = alarms.filter((alarm) => unexecuted.includes(alarm)).length
-  if (untested === 0) return quantity(alarms.length, "alarm")
-  const claims = `the run did not test ${quantity(unexecuted.length, "documented claim")}`
-  return untested === alarms.length ? claims : `${quantity(alarms.length - untested, "alarm")}, and ${claims}`
+  if (untested === 0) return Text.plural(alarms.length, "alarm")
+  const claims = `the run did not test ${Text.plural(unexecuted.length, "documented claim")}`
+  return untested === alarms.length ? claims : `${Text.plural(alarms.length - untested, "alarm")}, and ${claims}`
 }
 
 /** Prints how many requests an interrupted run has sent, because they may be billed. */
-const reportInterruption = (name: string, requestCount: RequestCount.RequestCount) =>
+const reportInterruption = (name: string, requestCount: Progress.RequestCount) =>
   Effect.suspend(() => {
-    const requests = quantity(requestCount.requests(), "request")
+    const requests = Text.plural(requestCount.requests(), "request")
     return Console.error(`${name}: interrupted after ${requests}; nothing was written`)
   })
 
@@ -276,7 +272,7 @@ export const verify = (args: ParsedArguments.ParsedArguments, { claims, name, ve
       target.kind === "sandbox" ? plan.cost.requests : cases.length,
       target.kind === "sandbox" ? "requests" : "cases"
     )
-    const requestCount = RequestCount.make(
+    const requestCount = Progress.countRequests(
       yield* HttpClient.HttpClient,
       target.kind === "sandbox" ? progress.advance : Effect.void
     )

@@ -19,7 +19,7 @@ import * as Conformance from "./Conformance.ts"
 import * as Contract from "./Contract.ts"
 import * as Judge from "./internal/judge.ts"
 import * as Preflight from "./internal/preflight.ts"
-import * as CaseText from "./internal/report/caseText.ts"
+import * as Summary from "./internal/report/summary.ts"
 import * as TargetOptions from "./internal/targetOptions.ts"
 
 /**
@@ -151,7 +151,9 @@ export const describeConformance = (
         const report = yield* judge([yield* Effect.zipRight(sendPlan, observe(testCase))], [testCase])
         const { results: [result] } = report
         if (result === undefined) return { skipped: "nothing was observed" }
-        const text = `${testCase.claim} (service document, section ${result.section}): ${CaseText.of(contract)(result)}`
+        const text = `${testCase.claim} (service document, section ${result.section}): ${
+          Summary.textOf(contract)(result)
+        }`
         if (Judge.isAlarm(report, result)) return { failed: text }
         if (result.verdict === "not tested") return { skipped: result.reason }
         return result.verdict === "pass" ? {} : { drifted: text }

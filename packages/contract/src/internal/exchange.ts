@@ -92,9 +92,5 @@ export interface StepExchange {
   readonly curl: string
 }
 
-/** The status or the cause of an exchange, in words for a report. */
-export const causeOf = ({ exchange }: StepExchange): string =>
-  exchange._tag === "Response" ? `HTTP ${exchange.status}` : exchange.cause
-
 /** An endpoint of the service. */
 export type Endpoint = "token" | "aml"

@@ -1,9 +1,8 @@
 /** The data of a report: what the contract says about the observations of a run. */
-import * as DateTime from "effect/DateTime"
+import type * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 import * as Contract from "../Contract.ts"
 import type { Kind, TestPerson } from "./model.ts"
-import * as TargetOptions from "./targetOptions.ts"
 
 const optionalText = Schema.optionalWith(Schema.String, { exact: true })
 
@@ -172,41 +171,3 @@ export interface RunInfo {
    */
   readonly checks?: number | undefined
 }
-
-const count = Schema.optionalWith(Schema.NonNegativeInt, { exact: true })
-
-/** The circumstances that a report shows. The customer is not among them. */
-export const ShownRunInfo = Schema.Struct({
-  authUrl: optionalText,
-  baseUrl: optionalText,
-  startedAt: optionalText,
-  version: optionalText,
-  claimsSha256: optionalText,
-  contractVersion: count,
-  /** The SHA-256 digest of the service document. */
-  documentSha256: optionalText,
-  requests: Schema.NonNegativeInt,
-  /** Only for a sandbox. */
-  budget: count,
-  checks: count
-})
-
-export type ShownRunInfo = typeof ShownRunInfo.Type
-
-/** The circumstances of a run, as a report shows them. */
-export const shownRunInfo = (
-  { kind, requests }: Report,
-  { document, version: contractVersion }: Contract.Contract,
-  { authUrl, baseUrl, budget = TargetOptions.defaultBudget, checks, claimsSha256, startedAt, version }: RunInfo
-): ShownRunInfo => ({
-  ...(authUrl !== undefined && { authUrl: TargetOptions.shownAddress(authUrl) }),
-  ...(baseUrl !== undefined && { baseUrl: TargetOptions.shownAddress(baseUrl) }),
-  ...(startedAt !== undefined && { startedAt: DateTime.formatIso(startedAt) }),
-  ...(version !== undefined && { version }),
-  ...(claimsSha256 !== undefined && { claimsSha256 }),
-  ...(contractVersion !== undefined && { contractVersion }),
-  ...(document !== undefined && { documentSha256: document.sha256 }),
-  requests,
-  ...(kind === "sandbox" && { budget }),
-  ...(checks !== undefined && { checks })
-})

@@ -2,7 +2,6 @@
 import type * as Contract from "../../Contract.ts"
 import * as Judge from "../judge.ts"
 import type { Report, Result, RunInfo } from "../results.ts"
-import * as CaseText from "./caseText.ts"
 import * as Summary from "./summary.ts"
 
 const escaped = (text: string): string =>
@@ -20,12 +19,12 @@ export const make = (report: Report, contract: Contract.Contract, runInfo: RunIn
   const lineOf = (result: Result): ReadonlyArray<string> => {
     const isAlarm = Judge.isAlarm(report, result)
     if (!isAlarm && !findings.includes(result.verdict)) return []
-    const text = CaseText.linesOf(contract, result).join("\n")
+    const text = Summary.linesOf(contract, result).join("\n")
     return [annotation(isAlarm ? "error" : "warning", `${result.verdict}, ${result.id}`, text)]
   }
   return [
     ...report.results.flatMap(lineOf),
-    ...CaseText.missingCases(report).map(({ claim, text }) => annotation("error", claim, text)),
+    ...Summary.missingCases(report).map(({ claim, text }) => annotation("error", claim, text)),
     Summary.verdict(report, runInfo)
   ].join("\n")
 }

@@ -1,7 +1,7 @@
 /** A report for programs. */
 import * as Schema from "effect/Schema"
 import type * as Contract from "../../Contract.ts"
-import { ClaimCoverage, type Report, Result, type RunInfo, ShownRunInfo, shownRunInfo, Verdict } from "../results.ts"
+import { ClaimCoverage, type Report, Result, type RunInfo, Verdict } from "../results.ts"
 import * as Summary from "./summary.ts"
 
 /** The file keeps the field names of its version: `tried`, `extent` and `standsOn`. */
@@ -11,7 +11,7 @@ export const ReportFile = Schema.Struct({
   conforms: Schema.Boolean,
   verdict: Schema.String,
   requests: Schema.NonNegativeInt,
-  run: ShownRunInfo,
+  run: Summary.ShownRunInfo,
   counts: Schema.Struct({
     cases: Summary.CaseCounts,
     claims: Summary.ClaimCounts
@@ -31,7 +31,7 @@ export const make = (report: Report, contract: Contract.Contract, runInfo: RunIn
     version: 2,
     conforms: report.alarms.length === 0,
     verdict: Summary.verdict(report, runInfo),
-    run: shownRunInfo(report, contract, runInfo),
+    run: Summary.shownRunInfo(report, contract, runInfo),
     counts: {
       cases: Summary.countCases(report),
       claims: Summary.countClaims(report, contract)

@@ -4,8 +4,7 @@ import * as Order from "effect/Order"
 import escapeHtml from "escape-html"
 import type * as Contract from "../../Contract.ts"
 import * as Judge from "../judge.ts"
-import { type Report, type Result, type RunInfo, type ShownRunInfo, shownRunInfo } from "../results.ts"
-import * as CaseText from "./caseText.ts"
+import type { Report, Result, RunInfo } from "../results.ts"
 import * as Summary from "./summary.ts"
 
 /** The topic of each section. */
@@ -69,16 +68,16 @@ interface TestCase {
 const testCaseOf = (report: Report, contract: Contract.Contract) => (result: Result): TestCase => {
   const { claim, id, level, millis, title, verdict } = result
   const isFailure = Judge.isAlarm(report, result)
-  const text = CaseText.of(contract)(result)
+  const text = Summary.textOf(contract)(result)
   const message = verdict === "not tested" ? `not tested: ${text}` : text
   const outcome = verdict === "pass" ? [] : isFailure
-    ? [element("failure", { type: `${level}, ${verdict}`, message }, CaseText.linesOf(contract, result).join("\n"))]
-    : [element("properties", {}, [property(verdict, `${CaseText.titleOf(result)}: ${text}`)])]
+    ? [element("failure", { type: `${level}, ${verdict}`, message }, Summary.linesOf(contract, result).join("\n"))]
+    : [element("properties", {}, [property(verdict, `${Summary.titleOf(result)}: ${text}`)])]
   const attributes = { classname: claim, name: `${id}: ${title}`, time: seconds(millis) }
   return { element: element("testcase", attributes, outcome), millis, isFailure }
 }
 
-const missingTestCase = ({ claim, text }: CaseText.MissingCase): TestCase => ({
+const missingTestCase = ({ claim, text }: Summary.MissingCase): TestCase => ({
   element: element("testcase", { classname: claim, name: `${claim}: a case of it ran`, time: seconds(0) }, [
     element("failure", { type: "documented", message: text }, text)
   ]),
@@ -95,7 +94,7 @@ const countsOf = (testCases: ReadonlyArray<TestCase>) => ({
 })
 
 /** JUnit has an attribute for the time only, so everything else becomes a property. */
-const propertiesOf = (report: Report, runInfo: ShownRunInfo): string =>
+const propertiesOf = (report: Report, runInfo: Summary.ShownRunInfo): string =>
   element("properties", {}, [
     property("target", report.kind),
     property("documented claims", Summary.documentedClaims(report)),
@@ -105,8 +104,8 @@ const propertiesOf = (report: Report, runInfo: ShownRunInfo): string =>
 
 export const make = (report: Report, contract: Contract.Contract, runInfo: RunInfo = {}): string => {
   const { kind, results } = report
-  const missing = CaseText.missingCases(report)
-  const shown = shownRunInfo(report, contract, runInfo)
+  const missing = Summary.missingCases(report)
+  const shown = Summary.shownRunInfo(report, contract, runInfo)
   const timestamp = shown.startedAt === undefined ? {} : { timestamp: shown.startedAt.replace(/\.\d+Z$/, "") }
   // Cases that were not tested are counted in the properties.
   const listed = results.filter((result) => result.verdict !== "not tested" || Judge.isAlarm(report, result))

@@ -1,12 +1,52 @@
-/** A report in numbers, and in one line. */
+/** A report in numbers and in words: the circumstances of the run, its results, and what was not tested. */
 import * as Arr from "effect/Array"
+import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 import * as Contract from "../../Contract.ts"
 import * as Preflight from "../preflight.ts"
 import { type Coverage, type Report, type Result, type RunInfo, Verdict } from "../results.ts"
 import { isFailure } from "../run/skipped.ts"
+import * as TargetOptions from "../targetOptions.ts"
 
 const count = Schema.NonNegativeInt
+
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+/** The circumstances that a report shows. The customer is not among them. */
+export const ShownRunInfo = Schema.Struct({
+  authUrl: optional(Schema.String),
+  baseUrl: optional(Schema.String),
+  startedAt: optional(Schema.String),
+  version: optional(Schema.String),
+  claimsSha256: optional(Schema.String),
+  contractVersion: optional(count),
+  /** The SHA-256 digest of the service document. */
+  documentSha256: optional(Schema.String),
+  requests: count,
+  /** Only for a sandbox. */
+  budget: optional(count),
+  checks: optional(count)
+})
+
+export type ShownRunInfo = typeof ShownRunInfo.Type
+
+/** The circumstances of a run, as a report shows them. */
+export const shownRunInfo = (
+  { kind, requests }: Report,
+  { document, version: contractVersion }: Contract.Contract,
+  { authUrl, baseUrl, budget = TargetOptions.defaultBudget, checks, claimsSha256, startedAt, version }: RunInfo
+): ShownRunInfo => ({
+  ...(authUrl !== undefined && { authUrl: TargetOptions.shownAddress(authUrl) }),
+  ...(baseUrl !== undefined && { baseUrl: TargetOptions.shownAddress(baseUrl) }),
+  ...(startedAt !== undefined && { startedAt: DateTime.formatIso(startedAt) }),
+  ...(version !== undefined && { version }),
+  ...(claimsSha256 !== undefined && { claimsSha256 }),
+  ...(contractVersion !== undefined && { contractVersion }),
+  ...(document !== undefined && { documentSha256: document.sha256 }),
+  requests,
+  ...(kind === "sandbox" && { budget }),
+  ...(checks !== undefined && { checks })
+})
 
 export const CaseCounts = Schema.Record({ key: Verdict, value: count })
 
@@ -68,6 +108,65 @@ export const countClaims = ({ coverage, results }: Report, { claims }: Contract.
 
 /** A number with its noun, such as "2 requests". */
 export const quantity = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`
+
+/** What a drift differs from. The accepted words do not say it, because the observed one may be among them. */
+const usualText = ({ mock, observed }: Pick<Contract.Claim, "mock" | "observed">): string | undefined =>
+  observed !== undefined
+    ? `observed before: ${observed.join(" or ")}`
+    : mock === undefined
+    ? undefined
+    : `the contract's default is ${mock.default}`
+
+/** How many probes a text names. */
+const maxProbes = 8
+
+/** The probes that decided the verdict, or the title of the case. */
+export const titleOf = ({ probes = [], title }: Result): string => {
+  const more = probes.length > maxProbes ? `, and ${probes.length - maxProbes} more` : ""
+  return probes.length === 0 ? title : `${probes.slice(0, maxProbes).join("; ")}${more}`
+}
+
+/** Why a result is not a pass. */
+export const textOf = ({ claims }: Contract.Contract) => (result: Result): string => {
+  const { cause, claim, expects, isChanged, observed, reason, verdict } = result
+  if (reason !== undefined) return reason
+  const found = claims.find(({ id }) => id === claim)
+  const usual = verdict === "drift" && found !== undefined ? usualText(found) : undefined
+  const change = isChanged === true ? "the service has changed: " : ""
+  const isShown = cause === undefined || cause === `HTTP ${observed}`
+  return `${change}${usual ?? `expected ${expects}`}, observed ${observed}${isShown ? "" : ` (${cause})`}`
+}
+
+/** The sentence of the service document that a result contradicts, or why there is none. */
+export const sentenceOf = ({ claims }: Contract.Contract, { claim, level, section }: Result): string => {
+  const { sentence, source } = claims.find(({ id }) => id === claim) ?? {}
+  return level === "documented" && sentence !== undefined
+    ? `The service document, section ${section}: "${sentence}"`
+    : `Assumption ${claim}: ${source ?? "the contract lacks it"}`
+}
+
+/** What was sent, the sentence, what was expected and observed, and how to see it. */
+export const linesOf = (contract: Contract.Contract, result: Result): ReadonlyArray<string> => [
+  titleOf(result),
+  sentenceOf(contract, result),
+  textOf(contract)(result),
+  ...(result.curl === undefined ? [] : [result.curl])
+]
+
+/** An alarm that belongs to no single case. */
+export interface MissingCase {
+  /** The id of the claim, or "the contract". */
+  readonly claim: string
+  readonly text: string
+}
+
+export const missingCases = ({ alarms, results, unexecuted }: Report): ReadonlyArray<MissingCase> =>
+  alarms.flatMap((alarm) => {
+    if (unexecuted.includes(alarm)) {
+      return [{ claim: alarm, text: "the claim is documented, but none of its cases ran" }]
+    }
+    return results.some(({ id }) => id === alarm) ? [] : [{ claim: "the contract", text: alarm }]
+  })
 
 /** The cases that were not tested, wholly or in part, by reason, the most frequent first. */
 export const notTested = (

@@ -3,8 +3,7 @@ import * as Arr from "effect/Array"
 import type * as Contract from "../../Contract.ts"
 import * as Preflight from "../preflight.ts"
 import { namesField } from "../readings/wholeReadings.ts"
-import { type Report, type Result, type RunInfo, shownRunInfo, type Verdict } from "../results.ts"
-import * as CaseText from "./caseText.ts"
+import type { Report, Result, RunInfo, Verdict } from "../results.ts"
 import * as Summary from "./summary.ts"
 
 /** Rows with their columns two blanks apart. */
@@ -14,7 +13,7 @@ const aligned = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<stri
 }
 
 const headOf = (report: Report, contract: Contract.Contract, runInfo: RunInfo): ReadonlyArray<string> => {
-  const shown = shownRunInfo(report, contract, runInfo)
+  const shown = Summary.shownRunInfo(report, contract, runInfo)
   const { authUrl, baseUrl, budget, checks, claimsSha256, contractVersion, documentSha256 } = shown
   const { requests, startedAt, version } = shown
   const hasPersons = runInfo.persons !== undefined
@@ -88,10 +87,10 @@ const violatedOf = (results: ReadonlyArray<Result>, contract: Contract.Contract)
   return violated.length === 0 ? [] : [
     `Violated: ${Summary.quantity(claims.length, "claim")}, in ${Summary.quantity(violated.length, "case")}`,
     ...claims.flatMap(({ causes, claim, own }) => [
-      `${claim}: ${CaseText.sentenceOf(contract, own[0])}`,
+      `${claim}: ${Summary.sentenceOf(contract, own[0])}`,
       ...causes.flatMap(([result, ...others]) => [
-        `  ✗ ${result.id}: ${CaseText.titleOf(result)}`,
-        `      ${CaseText.of(contract)(result)}`,
+        `  ✗ ${result.id}: ${Summary.titleOf(result)}`,
+        `      ${Summary.textOf(contract)(result)}`,
         ...(isFirst(result) ? commandsOf(result) : []),
         ...(others.length === 0
           ? []
@@ -118,7 +117,9 @@ const newsOf = (
   return own.length === 0 ? [] : [
     `${heading}: ${Summary.quantity(own.length, "case")}`,
     ...Object.values(Arr.groupBy(own, ({ curl, id }) => curl ?? id)).flatMap((ofOne) => [
-      ...ofOne.map((result) => `  ${mark} ${result.id}: ${CaseText.titleOf(result)}: ${CaseText.of(contract)(result)}`),
+      ...ofOne.map((result) =>
+        `  ${mark} ${result.id}: ${Summary.titleOf(result)}: ${Summary.textOf(contract)(result)}`
+      ),
       ...commandsOf(ofOne[0])
     ]),
     ""
@@ -128,7 +129,7 @@ const newsOf = (
 /** One line for each reason for which cases were not tested, wholly or in part. */
 const notTestedOf = (report: Report, results: ReadonlyArray<Result>): ReadonlyArray<string> => {
   const reasons = Summary.notTested({ ...report, results })
-  const missing = CaseText.missingCases(report)
+  const missing = Summary.missingCases(report)
   return reasons.length + missing.length === 0 ? [] : [
     "Not tested, wholly or in part",
     ...missing.map(({ claim, text }) => `  ${claim}: ${text}`),

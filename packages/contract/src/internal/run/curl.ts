@@ -3,7 +3,7 @@
  * and the test persons of the user are variables, such as `$TOKEN`. The suite's own fictional people are shown.
  */
 import * as Option from "effect/Option"
-import { causeOf, type StepExchange } from "../exchange.ts"
+import type { StepExchange } from "../exchange.ts"
 import type { Observation, Target } from "../model.ts"
 import * as Persons from "../persons.ts"
 import { read, type Reading, usualWords } from "../readings/readings.ts"
@@ -108,6 +108,10 @@ const fewestOf = (
   }
   return kept
 }
+
+/** The status or the cause of an exchange, in words for a report. */
+const causeOf = ({ exchange }: StepExchange): string =>
+  exchange._tag === "Response" ? `HTTP ${exchange.status}` : exchange.cause
 
 /** Of how many requests a report shows the commands. */
 const maxShown = 3

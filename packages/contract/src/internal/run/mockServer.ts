@@ -1,8 +1,9 @@
-/** A mock server as a target: whether it is one, and the sessions that a run creates on it. */
+/** A mock server as a target: whether it is one, the sessions that a run creates on it, and the customers of the run. */
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
@@ -12,9 +13,8 @@ import type { Target } from "../model.ts"
 import { isSuccess, objectOf } from "../readings/responseReadings.ts"
 import type { ControlStep, Json } from "../steps.ts"
 import * as TargetOptions from "../targetOptions.ts"
-import * as Customers from "./customers.ts"
 import * as HttpExchange from "./httpExchange.ts"
-import * as Requests from "./requests.ts"
+import { addressOf, type Customer, type Customers } from "./requests.ts"
 import { skip, type Skipped } from "./skipped.ts"
 
 /**
@@ -78,13 +78,25 @@ export const requireMockServer = (target: Target): Effect.Effect<void, NotAMockS
     }
   })
 
+/** The key of every test customer of a mock server. */
+const testKey = "test-key"
+
+const randomHex = (digits: number): Effect.Effect<string> =>
+  Effect.map(
+    Effect.all(Array.from({ length: digits }, () => Random.nextIntBetween(0, 16))),
+    (values) => values.map((value) => value.toString(16)).join("")
+  )
+
+/** A key with everything that a careless server may read in another way: a colon, a code, a sign, and a letter beyond ASCII. */
+const makeKey: Effect.Effect<string> = Effect.map(randomHex(12), (hex) => `Kq-7:é+%2B_${hex}`)
+
 export interface ControlPlane {
   /** Creates a session for the customer of this id, and returns it with a key of its own. */
-  readonly create: (id: string) => Effect.Effect<Customers.Customer, Skipped>
+  readonly create: (id: string) => Effect.Effect<Customer, Skipped>
   /** The same for a customer whose id begins with that of another one. */
-  readonly createFor: (customer: Customers.Customer) => Effect.Effect<Customers.Customer, Skipped>
+  readonly createFor: (customer: Customer) => Effect.Effect<Customer, Skipped>
   /** Sends a step to the session of a customer. */
-  readonly send: (customer: Customers.Customer, step: ControlStep) => Effect.Effect<void, Skipped>
+  readonly send: (customer: Customer, step: ControlStep) => Effect.Effect<void, Skipped>
 }
 
 /** The sessions end with the scope. `send` sends a request outside the budget. */
@@ -100,7 +112,7 @@ export const makeControlPlane = (
     const sendTo = (method: string, path: string, body?: Json) =>
       send({
         method,
-        url: Requests.addressOf(controlUrl, `/_mock/sessions${path}`),
+        url: addressOf(controlUrl, `/_mock/sessions${path}`),
         headers: controlToken === undefined ? {} : { authorization: `Bearer ${Redacted.value(controlToken)}` },
         ...(body !== undefined && { contentType: "application/json", body: JSON.stringify(body) })
       })
@@ -127,7 +139,7 @@ export const makeControlPlane = (
 
     const create = (id: string) =>
       Effect.gen(function*() {
-        const customer = { id, key: yield* Customers.makeKey }
+        const customer = { id, key: yield* makeKey }
         yield* Ref.update(created, (ids) => [...ids, id])
         yield* post("", { customerId: customer.id, customerKey: customer.key })
         return customer
@@ -137,5 +149,24 @@ export const makeControlPlane = (
       create,
       createFor: ({ id }) => Effect.flatMap(Ref.get(created), ({ length }) => create(`${id}-${length + 1}`)),
       send: ({ id }, { body, path }) => post(`/${encodeURIComponent(id)}${path}`, body)
+    }
+  })
+
+/** A customer that the target names, or one that is created. If that fails, every id that begins with `test-` is one. */
+export const makeCustomers = (
+  { customerId, customerKey, kind }: Target,
+  { create }: ControlPlane
+): Effect.Effect<Customers> =>
+  Effect.gen(function*() {
+    const hex = yield* randomHex(8)
+    const test = { id: `test-conformance-${hex}`, key: testKey }
+    const created = (id: string) =>
+      kind === "mock" ? Effect.orElseSucceed(create(id), () => undefined) : Effect.succeed(undefined)
+    return {
+      own: customerId === undefined
+        ? (yield* created(`conformance-${hex}`)) ?? test
+        : { id: customerId, key: customerKey === undefined ? testKey : Redacted.value(customerKey) },
+      second: yield* created(`conformance-${yield* randomHex(8)}`),
+      unknown: { id: `nobody-${yield* randomHex(8)}`, key: yield* randomHex(24) }
     }
   })

@@ -6,7 +6,21 @@ import * as Persons from "../persons.ts"
 import { attributesOf } from "../readings/responseReadings.ts"
 import type { AmlStep, Json, Person, ServiceStep, TokenStep } from "../steps.ts"
 import * as Templates from "../templates.ts"
-import type { Customer, Customers } from "./customers.ts"
+
+/** The credentials of a customer. */
+export interface Customer {
+  readonly id: string
+  readonly key: string
+}
+
+/** The customers of a run. */
+export interface Customers {
+  readonly own: Customer
+  /** Another customer of the service, with a key of its own; none of a service. */
+  readonly second: Customer | undefined
+  /** A random id and key. The key is also used as an unknown token. */
+  readonly unknown: Customer
+}
 
 /** What a request is built from, beside its step. */
 export interface RequestContext {

@@ -20,7 +20,6 @@ import { isDocumentedCheck } from "../readings/responseReadings.ts"
 import type { Step } from "../steps.ts"
 import * as TargetOptions from "../targetOptions.ts"
 import * as Curl from "./curl.ts"
-import * as Customers from "./customers.ts"
 import * as HttpExchange from "./httpExchange.ts"
 import * as MockServer from "./mockServer.ts"
 import * as Pacing from "./pacing.ts"
@@ -107,7 +106,7 @@ export const make = (
       Effect.provideService(HttpExchange.send(request, deadline), HttpClient.HttpClient, client)
 
     const controlPlane = yield* MockServer.makeControlPlane(target, send)
-    const customers = yield* Customers.make(target, controlPlane.create)
+    const customers = yield* MockServer.makeCustomers(target, controlPlane)
     const plan = Plan.make({ ...target, customerId: customers.own.id }, cases)
     const pacing = yield* Pacing.make(target, plan.sufficientBudget)
     const refusals = yield* Ref.make<RefusalConfirmation.Refusals>(HashMap.empty())

@@ -14,11 +14,11 @@ import { isDocumentedCheck, isDocumentedTokenRequest } from "../readings/respons
 import { grantOf } from "../readings/tokenReadings.ts"
 import type { AmlStep, ServiceStep } from "../steps.ts"
 import * as Curl from "./curl.ts"
-import type { Customer, Customers } from "./customers.ts"
 import * as Har from "./har.ts"
 import type { Pacing } from "./pacing.ts"
 import type { LastSuccess } from "./refusalConfirmation.ts"
 import * as Requests from "./requests.ts"
+import type { Customer, Customers } from "./requests.ts"
 import { inapplicable, skip, type Skipped } from "./skipped.ts"
 
 /**

@@ -1,5 +1,5 @@
 /** The flags of each command. */
-import { booleanFlag, controlToken, repeatableFlag, valueFlag } from "@effect-idv/cli/flags"
+import { booleanFlag, controlToken, repeatableFlag, valueFlag } from "@effect-idv/cli/commandLine"
 import * as SessionOptions from "../operations/sessionOptions.ts"
 import * as OptionFlags from "./optionFlags.ts"
 

@@ -1,5 +1,5 @@
 /** The flags of the options of a session. */
-import { repeatableFlag, valueFlag } from "@effect-idv/cli/flags"
+import { repeatableFlag, valueFlag } from "@effect-idv/cli/commandLine"
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as UsageError from "@effect-idv/cli/usageError"
 import * as Either from "effect/Either"

@@ -1,5 +1,5 @@
 /** The commands that talk to a running server. Most of them are those of the operations. */
-import { Address } from "@effect-idv/cli/address"
+import { Address } from "@effect-idv/cli/flagValues"
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as Secrets from "@effect-idv/cli/secrets"
 import * as UsageError from "@effect-idv/cli/usageError"

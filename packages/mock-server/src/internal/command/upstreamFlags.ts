@@ -1,5 +1,4 @@
 /** The flags of `record` and `diff` that select the upstream. */
-import { Address, isUnencrypted } from "@effect-idv/cli/address"
 import * as FlagValues from "@effect-idv/cli/flagValues"
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import { UsageError } from "@effect-idv/cli/usageError"
@@ -13,8 +12,8 @@ import { numberOrText } from "../schema/fields.ts"
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 const Flags = Schema.Struct({
-  upstreamAuth: optional(Address),
-  upstreamBase: optional(Address),
+  upstreamAuth: optional(FlagValues.Address),
+  upstreamBase: optional(FlagValues.Address),
   deadline: Schema.optionalWith(PositiveWaitText, { exact: true, default: () => Duration.seconds(10) })
 })
 
@@ -32,7 +31,7 @@ export const read = (args: ParsedArguments.ParsedArguments): Effect.Effect<Upstr
       )
     }
     for (const [flag, url] of [["upstream-auth", auth], ["upstream-base", base]] as const) {
-      if (isUnencrypted(url) && !ParsedArguments.isOn(args, "allow-insecure")) {
+      if (FlagValues.isUnencrypted(url) && !ParsedArguments.isOn(args, "allow-insecure")) {
         return yield* fail(
           `--${flag} is invalid: expected an https: address, or --allow-insecure: http: is for loopback`
         )

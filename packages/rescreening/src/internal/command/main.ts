@@ -1,6 +1,6 @@
 /** The commands and flags of `idv-rescreen`. */
 import * as CommandLine from "@effect-idv/cli/commandLine"
-import { booleanFlag, valueFlag } from "@effect-idv/cli/flags"
+import { booleanFlag, valueFlag } from "@effect-idv/cli/commandLine"
 import type * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as UsageError from "@effect-idv/cli/usageError"
 import * as Idv from "@effect-idv/core/Idv"
