@@ -207,13 +207,8 @@ export const verify = Effect.fn("Conformance.verify")(
   function*(target: Target, contract: Contract.Contract, options: VerifyOptions = {}) {
     const { cases: selectedCases = cases, failOn } = options
     yield* requireMockServer(target)
-    const [withoutClaim, withClaim] = Arr.partition(selectedCases, Judge.hasClaimOf(contract))
-    const observations = yield* observe(target, withClaim, options)
-    return judge(contract, [...observations, ...withoutClaim.map(Judge.withoutClaim)], {
-      cases: selectedCases,
-      failOn,
-      kind: target.kind
-    })
+    const observations = yield* observe(target, selectedCases.filter(hasClaimOf(contract)), options)
+    return judge(contract, observations, { cases: selectedCases, failOn, kind: target.kind })
   }
 )
 

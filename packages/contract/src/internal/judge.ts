@@ -77,9 +77,6 @@ export const hasClaimOf = ({ claims }: Contract.Contract) => {
   return ({ claim }: Case): boolean => ids.has(claim)
 }
 
-/** The observation of a case whose claim the contract lacks. */
-export const withoutClaim = ({ id }: Case): Observation => ({ case: id, skipped: noClaim, requests: 0, millis: 0 })
-
 const resultWithoutClaim = ({ claim, id, title }: Case): Result => ({
   id,
   claim,
@@ -145,9 +142,10 @@ export const judge = (
   const claimById = new Map(claims.map((claim) => [claim.id, claim]))
   const results = cases.flatMap((testCase) => {
     const claim = claimById.get(testCase.claim)
-    return observations.filter((observation) => observation.case === testCase.id).map((observation) =>
-      claim === undefined ? resultWithoutClaim(testCase) : resultOf(claim, testCase, observation)
-    )
+    return claim === undefined
+      ? [resultWithoutClaim(testCase)]
+      : observations.filter((observation) => observation.case === testCase.id)
+        .map((observation) => resultOf(claim, testCase, observation))
   })
   const coverage = claims.filter(({ unobserved }) => unobserved === undefined)
     .map((claim) => claimCoverageOf(claim, results))
