@@ -6,10 +6,12 @@
 import { spawnSync } from "node:child_process"
 
 const [first, ...versions] = process.argv.slice(2)
+/** `npx` hands its own options to the programs of the tests, which also call it. */
+const withoutOptions = "unset npm_config_call npm_config_package"
 const nodes = (versions.length > 0 ? versions : ["20.20", "22", "24", "26"]).map((version) => [
   `all tests on Node ${version}`,
   "npx",
-  ["-y", "-p", `node@${version}`, "-c", "node -v && vitest run"]
+  ["-y", "-p", `node@${version}`, "-c", `${withoutOptions} && node -v && vitest run`]
 ])
 const pnpm = (...args) => [`pnpm ${args.join(" ")}`, "pnpm", args]
 

@@ -16,6 +16,9 @@ const withLength = (body: string | Uint8Array, ...lines: ReadonlyArray<string>) 
 const resetAfter = (bytes: string | Uint8Array): Fault => (socket) =>
   void socket.write(bytes, () => setTimeout(() => socket.resetAndDestroy(), 20))
 
+/** `fetch` decodes zstd since Undici 7, which Node 24 has. */
+const fetchDecodesZstd = Number.parseInt(process.versions["undici"] ?? "0") >= 7
+
 /**
  * Faults around the complete `body`, which is valid. Some clients do not show them, and then the response counts: a part
  * of a JSON object is not valid JSON, so nothing is missing.
@@ -27,7 +30,7 @@ export const hiddenFaults: Readonly<Record<string, { readonly fault: Fault; read
   },
   "a body that is not the zstd of its header": {
     fault: (socket, body) => void socket.end(withLength(body, "content-encoding: zstd")),
-    isShownBy: /Undici|Node/
+    isShownBy: fetchDecodesZstd ? /^/ : /Undici|Node/
   },
   "a reset after a body without a length": {
     fault: (socket, body) => resetAfter(head() + body)(socket, body),
