@@ -3,7 +3,7 @@ import { FetchHttpClient, FileSystem, HttpClient } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, layer } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Context, Effect, Schema } from "effect"
+import { Context, Deferred, Effect, Schema } from "effect"
 import { createRequire } from "node:module"
 import type { Page } from "playwright-core"
 import * as Browser from "./support/browser.ts"
@@ -283,6 +283,39 @@ describe("The page", { concurrent: true }, () =>
         // Further requests without a session arrive in the filtered list.
         yield* HttpClient.get(`${url}/elsewhere`).pipe(Effect.provide(FetchHttpClient.layer))
         yield* tab.sees("#exchange-table > tbody + tbody")
+      }))
+
+    it.scoped("shows the last search, also if the list was requested again before it and arrives later", () =>
+      Effect.gen(function*() {
+        const { check, page, token } = yield* start
+        const own = accessToken(yield* token())
+        yield* check(own, "Ada Lovelace")
+        yield* check(own, "Ada Test503")
+        const tab = yield* Browser.open(page)
+        yield* tab.lives
+        const search = (text: string) =>
+          tab.act((page) => page.fill("#search", text).then(() => page.click("#filters button")))
+        yield* search("LOVELACE")
+        yield* tab.sees("#message", "1 request matches")
+
+        const isHeld = yield* Deferred.make<void>()
+        let release = () => {}
+        const released = new Promise<void>((resolve) => release = resolve)
+        yield* tab.act((page) =>
+          page.route("**/exchanges", (route) => {
+            if (!route.request().postData()?.includes("LOVELACE")) return route.continue()
+            Effect.runSync(Deferred.succeed(isHeld, undefined))
+            // The page may have aborted the request meanwhile.
+            return released.then(() => route.continue()).catch(() => {})
+          })
+        )
+        yield* check(own, "Grace Lovelace")
+        yield* Deferred.await(isHeld)
+        yield* search("aml 503")
+        yield* tab.sees("#exchange-3")
+        release()
+        yield* Effect.sleep("500 millis")
+        deepStrictEqual(yield* statuses(tab), ["503"])
       }))
 
     it.scoped("keeps the list, an older page and a search up to date", () =>

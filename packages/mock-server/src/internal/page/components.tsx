@@ -24,7 +24,7 @@ export const Panel = (
 
 /** A form that changes a panel: in place with the script, by a redirect without it. */
 export const Form = (
-  { action, children, panel, ...attributes }: {
+  { action, children, panel, sync = "this:drop", ...attributes }: {
     readonly action: string
     readonly panel: string
     readonly children: ComponentChildren
@@ -33,6 +33,8 @@ export const Form = (
     readonly label?: string
     /** The id of a form, which then takes the values that the server returned instead of those that the user typed. */
     readonly resets?: string
+    /** The `hx-sync` of the form. By default a form that is sent again waits for its response. */
+    readonly sync?: string
   }
 ) => (
   <form
@@ -45,7 +47,7 @@ export const Form = (
     hx-post={action}
     hx-target={`#${panel}`}
     hx-swap="outerMorph"
-    hx-sync="this:drop"
+    hx-sync={sync}
   >
     {children}
   </form>

@@ -21,6 +21,9 @@ export const Count = ({ entries, total, unmatched }: Pick<State, "entries" | "to
   )
 }
 
+/** Of the forms that choose what the list shows, the last one counts. It also replaces a refresh of the list. */
+const lastChoice = "#exchanges:replace"
+
 const Search = ({ page: { path }, view: { request } }: Pick<State, "page" | "view">) => (
   <Form
     action={`${path}/exchanges`}
@@ -28,6 +31,7 @@ const Search = ({ page: { path }, view: { request } }: Pick<State, "page" | "vie
     class="fields filters"
     id="filters"
     label="Search the requests"
+    sync={lastChoice}
   >
     <TextField
       id="search"
@@ -54,7 +58,7 @@ const Search = ({ page: { path }, view: { request } }: Pick<State, "page" | "vie
 
 /** Ends the search, so that the latest exchanges appear live. */
 const ShowAll = ({ path }: { readonly path: string }) => (
-  <Form action={`${path}/exchanges`} panel="exchanges">
+  <Form action={`${path}/exchanges`} panel="exchanges" sync={lastChoice}>
     <button type="submit">Show all</button>
   </Form>
 )
@@ -65,8 +69,8 @@ const shownRange = ({ matches, newerCount, request, rows }: State["view"]): stri
   }`
 
 /**
- * The buttons for other pages, with the search in hidden fields. The script sends the form again when a new exchange
- * arrives that the shown page may have to include. On the latest page the script keeps the button up to date.
+ * The buttons for other pages, with the search in hidden fields. On the latest page the script keeps the button up to
+ * date.
  */
 const Pages = ({ page: { path }, view }: Pick<State, "page" | "view">) => {
   const { newer, older, request } = view
@@ -79,10 +83,9 @@ const Pages = ({ page: { path }, view }: Pick<State, "page" | "view">) => {
       aria-label="Pages of requests"
       hidden={isLatest ? Option.isNone(older) : view.rows.length === 0}
       hx-post={`${path}/exchanges`}
-      hx-trigger="submit, refresh"
       hx-target="#exchanges"
       hx-swap="outerMorph"
-      hx-sync="this:replace"
+      hx-sync={lastChoice}
     >
       <input type="hidden" name="search" value={request.search} />
       <input type="hidden" name="session" value={request.isWithoutSession ? "none" : ""} />
@@ -120,6 +123,23 @@ const Empty = ({ entries, total, view: { request } }: State) => (
   </p>
 )
 
+/**
+ * Requests the shown page again, when the script sees a new exchange that it may have to include. A choice of the user
+ * goes first: what was shown before it must not replace its response.
+ */
+const Refresh = ({ path }: { readonly path: string }) => (
+  <span
+    id="exchange-refresh"
+    hidden
+    hx-post={`${path}/exchanges`}
+    hx-trigger="refresh"
+    hx-include="#exchange-pages"
+    hx-target="#exchanges"
+    hx-swap="outerMorph"
+    hx-sync="#exchanges:abort"
+  />
+)
+
 /** The script inserts new rows only into the table of the latest page. */
 export const ExchangesPanel = (state: State) => {
   const { page, view } = state
@@ -145,6 +165,7 @@ export const ExchangesPanel = (state: State) => {
           <Empty {...state} />
           <div class="pages">
             <Pages page={page} view={view} />
+            <Refresh path={page.path} />
             {!JournalView.isLatest(view.request) && <ShowAll path={page.path} />}
           </div>
         </div>

@@ -130,7 +130,7 @@ let refreshing
 const refresh = () => {
   refreshing ??= setTimeout(() => {
     refreshing = undefined
-    document.getElementById("exchange-pages")?.dispatchEvent(new Event("refresh"))
+    document.getElementById("exchange-refresh")?.dispatchEvent(new Event("refresh"))
   }, 300)
 }
 
