@@ -15,7 +15,6 @@ const fibers = 10_000
 const titles = {
   fetched: "fetch a token, fetch a check",
   client: "AmlClient.check, once",
-  idvHttp: "the same, over IdvHttp.layerUndici",
   deep: "the same, over FetchHttpClient.layer, with deep imports",
   bundled: "the same, bundled",
   waiting: `${fibers} fibers that only wait for a timer`,
@@ -43,7 +42,6 @@ export const coldStart = Effect.gen(function*() {
   const once = {
     fetched: measure(runFetch(url)),
     client: measure(run("client", url, "1")),
-    idvHttp: measure(run("idvHttp", url, "1")),
     deep: measure(runDeep(url)),
     bundled: measure(runBundled(url))
   }

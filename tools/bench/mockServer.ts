@@ -253,8 +253,8 @@ const compare = Effect.fnUntraced(function*(names: ReadonlyArray<Name>) {
   return report
 })
 
-/** With Prism and `node:http` only, which takes a minute. */
-export const mockServer = compare(["idvMock", "prism", "nodeHttp"])
+/** With Prism only, which takes a minute. */
+export const mockServer = compare(["idvMock", "prism"])
 
 export const mockServerPeers = compare(Record.keys(mockServers))
 

@@ -12,10 +12,11 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** The bytes of a file of at most 1 MiB. `flag` has no dashes. */
 export const read = (flag: string, path: string): Effect.Effect<Uint8Array, UsageError, FileSystem.FileSystem> => {
-  const fail = (reason = "it is not the path of a file") => new UsageError({ text: `--${flag}: ${reason}` })
+  const fail = (reason = "the file cannot be read") => new UsageError({ text: `--${flag}: ${reason}` })
   return Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    const { size } = yield* fs.stat(path)
+    const { size, type } = yield* fs.stat(path)
+    if (type === "Directory") return yield* fail("the path is a directory: expected a file")
     return size > maxBytes
       ? yield* fail("the file is too large: expected at most 1 MiB")
       : yield* fs.readFile(path)

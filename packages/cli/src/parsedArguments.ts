@@ -15,8 +15,6 @@ export const value = (args: ParsedArguments, name: string): string | undefined =
 
 export const isOn = (args: ParsedArguments, name: string): boolean => values(args, name).length > 0
 
-const text = (text: string): unknown => text
-
 /** An object with the value of a flag as a field, or an empty one. */
-export const field = (args: ParsedArguments, name: string, as: (text: string) => unknown = text, field = name) =>
-  Object.fromEntries(values(args, name).map((value) => [field, as(value)]))
+export const field = (args: ParsedArguments, name: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(values(args, name).map((value) => [name, value]))

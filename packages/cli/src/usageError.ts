@@ -40,7 +40,7 @@ export const fromViolations =
 export const flagOf = (field: string): string => field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 /**
- * Converts violations of flags. `flags` has the flag of each field that is not that of its name. If a flag occurs once,
+ * Converts violations of flags. `flags` has the flags whose name differs from their field's. If a flag occurs once,
  * the path contains no index.
  */
 export const fromFlagViolations = (

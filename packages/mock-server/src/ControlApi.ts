@@ -12,7 +12,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Operations from "./internal/operations/all.ts"
-import { healthPaths } from "./internal/wire/request.ts"
+import { healthPathOf } from "./internal/wire/request.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -46,7 +46,7 @@ const withGuard = (path: string) => (operation: unknown): Json => ({
   ...members(operation),
   responses: {
     ...members(members(operation)["responses"]),
-    ...(healthPaths.includes(path) ? { 403: guardResponses[403] } : guardResponses)
+    ...(healthPathOf(path) !== undefined ? { 403: guardResponses[403] } : guardResponses)
   }
 })
 

@@ -23,6 +23,7 @@ import { Socket } from "node:net"
 import * as App from "../src/internal/server/app.ts"
 import * as InProcessClient from "../src/internal/wire/inProcessClient.ts"
 import { Lifecycle } from "../src/internal/wire/lifecycle.ts"
+import * as Request from "../src/internal/wire/request.ts"
 import * as Doors from "./support/doors.ts"
 import { type Answer, check, control, json, request, token, tokenRequest } from "./support/plain.ts"
 import { connect } from "./support/rawClient.ts"
@@ -465,21 +466,42 @@ describe("ready", () => {
   it.effect("and live respond without loading the control API", () =>
     Effect.gen(function*() {
       yield* Effect.flatMap(Lifecycle, ({ start }) => start)
-      const { health } = yield* App.make({ host: "localhost", token: undefined, allowedHosts: [] }).pipe(
+      const { controlPlane, health } = yield* App.make({ host: "localhost", token: undefined, allowedHosts: [] }).pipe(
         Effect.provideService(App.ControlPlane, Effect.dieMessage("The control API was loaded"))
       )
-      const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
-        health(Object.assign(new IncomingMessage(new Socket()), {
-          method: "GET",
-          url: `/_mock/${path}`,
-          headers: { host: "localhost", ...headers }
-        }))
-      for (const path of ["live", "ready"]) {
-        const { body, headers, status } = yield* get(path)
-        deepStrictEqual([status, JSON.parse(Buffer.from(body).toString())], [200, { [path]: true }])
-        strictEqual(headers["x-content-type-options"], "nosniff")
+      const client = InProcessClient.ofApp(controlPlane)
+      const inProcess = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+        Effect.gen(function*() {
+          const response = yield* client.get(`http://localhost${path}`, { headers })
+          return {
+            status: response.status,
+            type: response.headers["x-content-type-options"],
+            text: yield* response.text
+          }
+        })
+      const onPort: typeof inProcess = (url, headers = {}) =>
+        Effect.map(
+          health(
+            Request.healthPathOf(url) ?? assert.fail(url),
+            Object.assign(new IncomingMessage(new Socket()), {
+              method: "GET",
+              url,
+              headers: { host: "localhost", ...headers }
+            })
+          ),
+          ({ body, headers, status }) => ({
+            status,
+            type: headers["x-content-type-options"],
+            text: Buffer.from(body).toString()
+          })
+        )
+      for (const get of [inProcess, onPort]) {
+        for (const name of ["live", "ready"]) {
+          const { status, text, type } = yield* get(`/_mock/${name}`)
+          deepStrictEqual([status, JSON.parse(text), type], [200, { [name]: true }, "nosniff"])
+        }
+        strictEqual((yield* get("/_mock/live", { origin: "http://evil" })).status, 403)
       }
-      strictEqual((yield* get("live", { origin: "http://evil" })).status, 403)
     }).pipe(Effect.provide(App.layer([Session.demoCustomer], {}))))
 
   it.scopedLive("responds with 503 once the stop has begun, while a request still hangs", () =>

@@ -489,7 +489,7 @@ describe("serve --profile with a recorded file", () => {
       for (const file of ["none.json", "folder/none", "none.yaml"]) {
         strictEqual(yield* errorOf("serve", "--profile", file), "--profile: the file does not exist")
       }
-      strictEqual(yield* errorOf("serve", "--profile", "."), "--profile: it is not the path of a file")
+      strictEqual(yield* errorOf("serve", "--profile", "."), "--profile: the path is a directory: expected a file")
     }).pipe(Effect.provide(NodeContext.layer)))
 })
 

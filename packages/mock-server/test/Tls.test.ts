@@ -183,7 +183,7 @@ describe("idv-mock serve --tls-cert --tls-key", () => {
         [cert, "--tls-key is missing: expected the file with the private key of --tls-cert"],
         [["--tls-key", paths("key.pem")], "--tls-cert is missing: expected the file with the certificate of --tls-key"],
         [[...cert, "--tls-key", paths("none.pem")], "--tls-key: the file does not exist"],
-        [[...cert, "--tls-key", paths("")], "--tls-key: it is not the path of a file"],
+        [[...cert, "--tls-key", paths("")], "--tls-key: the path is a directory: expected a file"],
         [[...cert, "--tls-key", paths("text.pem")], "tls.key (--tls-key) should be a private key in PEM"],
         [
           ["--tls-cert", paths("text.pem"), "--tls-key", paths("key.pem")],

@@ -296,7 +296,7 @@ describe("The config file of serve", () => {
         yield* of(yield* fileOf(new Uint8Array(1_048_577))),
         "--config: the file is too large: expected at most 1 MiB"
       )
-      strictEqual(yield* of("/tmp"), "--config: it is not the path of a file")
+      strictEqual(yield* of("/tmp"), "--config: the path is a directory: expected a file")
       strictEqual(yield* of("canary/nowhere.json"), "--config: the file does not exist")
     }))
 })

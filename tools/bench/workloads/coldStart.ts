@@ -1,9 +1,8 @@
 /**
- * Makes the first checks of a process concurrently: `coldStart.ts <client|idvHttp|waiting> <url> <checks>` prints
- * the milliseconds until the first and the last credential.
+ * Makes the first checks of a process concurrently: `coldStart.ts <client|waiting> <url> <checks>` prints the
+ * milliseconds until the first and the last credential.
  */
 import { AmlClient, Idv, Person } from "@effect-idv/core"
-import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Console, Deferred, Effect, Redacted } from "effect"
 import type { ColdStart } from "../coldStart.ts"
@@ -36,7 +35,7 @@ const client = Effect.suspend(() =>
       // On a slow machine 10,000 checks take longer than the default of 30 seconds.
       deadline: "5 minutes"
     })),
-    Effect.provide(alternative === "idvHttp" ? IdvHttp.layerUndici() : NodeHttpClient.layerUndici)
+    Effect.provide(NodeHttpClient.layerUndici)
   )
 )
 

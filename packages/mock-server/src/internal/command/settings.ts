@@ -80,7 +80,7 @@ export interface Settings extends Schema.Schema.Type<typeof Settings> {}
 
 const decode = KnownFields.decodeUnknown(Settings)
 
-/** The flags that have not the name of their field. */
+/** The flags whose name differs from their field's. */
 const flagOf: Readonly<Record<string, string>> = {
   ...OptionFlags.names(SessionOptions.all),
   allowedHosts: "allowed-host",

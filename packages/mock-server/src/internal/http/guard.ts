@@ -95,8 +95,7 @@ const rejections = ({ allowedHosts, host, token }: Options) => {
     }
     const headersProblem = Request.headersProblem(request)
     if (Option.isSome(headersProblem)) return Problem.response(400, headersProblem.value)
-    // Health checks need no token.
-    if (token === undefined || Request.isHealthCheck(request)) return undefined
+    if (token === undefined || Request.healthPathOf(request.url) !== undefined) return undefined
     // A browser asks the user for a password and sends it as Basic. Programs send a Bearer token.
     const sentToken = Option.orElse(
       Request.bearer(request),
@@ -153,17 +152,19 @@ const securityHeaders = <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R
         }))
   )
 
-/** Responds to a health check. Without a control token: see `rejections`. */
+const healthChecks: Record<Request.HealthPath, Operation.AnyOperation> = {
+  "/_mock/live": server.live,
+  "/_mock/ready": server.ready
+}
+
+/** Responds to a health check, which needs no control token. */
 const health = (options: Options) => {
   const rejectionOf = rejections(options)
-  return (source: IncomingMessage): Effect.Effect<Response.Response, never, Operation.Services> => {
-    const { headers, method = "", url = "" } = source
-    const head = Request.head({ headers, method, source, url })
-    const rejection = rejectionOf({ ...head, source, url })
-    const check = Request.pathOf(url) === `/_mock${server.live.path}` ? server.live : server.ready
+  return (path: Request.HealthPath, request: Received): Effect.Effect<Response.Response, never, Operation.Services> => {
+    const rejection = rejectionOf(request)
     return rejection === undefined
       ? Effect.map(
-        Effect.orDie(check.respond({}, undefined)),
+        Effect.orDie(healthChecks[path].respond({}, undefined)),
         ({ status, value }) => Response.json(status, value, defaults)
       )
       : Effect.succeed({ ...rejection, headers: { ...defaults, ...rejection.headers } })
@@ -173,17 +174,26 @@ const health = (options: Options) => {
 export interface Guarded {
   readonly app: HttpApp.Default
   /** Responds to a health check without the HTTP library, which takes seconds to load on a busy machine. */
-  readonly health: (request: IncomingMessage) => Effect.Effect<Response.Response>
+  readonly health: (path: Request.HealthPath, request: IncomingMessage) => Effect.Effect<Response.Response>
 }
 
+/** Health checks respond without loading `app`. */
 export const make = (
   options: Options,
   app: HttpApp.Default
 ): Effect.Effect<Guarded, never, Operation.Services> =>
   Effect.map(Effect.context<Operation.Services>(), (context) => {
-    const respond = health(options)
+    const respondTo = health(options)
+    const respond = (path: Request.HealthPath, request: Received) => Effect.provide(respondTo(path, request), context)
+    const guarded = securityHeaders(middleware(options)(app))
     return {
-      app: Effect.provide(securityHeaders(middleware(options)(app)), context),
-      health: (request) => Effect.provide(respond(request), context)
+      app: Effect.flatMap(HttpServerRequest.HttpServerRequest, (request): HttpApp.Default => {
+        const path = request.method === "GET" ? Request.healthPathOf(request.url) : undefined
+        return path === undefined ? guarded : Effect.map(respond(path, request), ServerResponse.make)
+      }),
+      health: (path, source) => {
+        const { headers, method = "", url = "" } = source
+        return respond(path, { ...Request.head({ headers, method, source, url }), source, url })
+      }
     }
   })

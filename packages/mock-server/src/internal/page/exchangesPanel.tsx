@@ -21,7 +21,7 @@ export const Count = ({ entries, total, unmatched }: Pick<State, "entries" | "to
   )
 }
 
-/** Of the forms that choose what the list shows, the last one counts. It also replaces a refresh of the list. */
+/** Of the forms that change the list, the last one counts. It also replaces a refresh of the list. */
 const lastChoice = "#exchanges:replace"
 
 const Search = ({ page: { path }, view: { request } }: Pick<State, "page" | "view">) => (
@@ -145,7 +145,7 @@ export const ExchangesPanel = (state: State) => {
   const { page, view } = state
   return (
     <Panel id="exchanges" title="Requests" note={<Count {...state} />}>
-      <Form action={`${page.path}/exchanges/clear`} panel="exchanges" class="clear-exchanges">
+      <Form action={`${page.path}/exchanges/clear`} panel="exchanges" class="clear-exchanges" sync={lastChoice}>
         <button type="submit" class="small">Clear</button>
       </Form>
       <Search page={page} view={view} />

@@ -18,7 +18,7 @@ export interface Problem {
 
 export type Problems = ReadonlyArray<Problem>
 
-/** A form that the page shows again after the user sent it. No two forms of the page have a field of the same name. */
+/** A form that its panel shows again after the user sent it. No two forms of a panel have a field of the same name. */
 export interface SentForm {
   readonly fields: Fields
   /** None if the form was valid. */

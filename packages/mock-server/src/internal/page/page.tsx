@@ -143,7 +143,8 @@ export const OverviewPage = (
     /** How far this document shows the exchanges: see `liveUpdates.tsx`. */
     readonly cursor: string
     readonly state: State
-    readonly sent: SentForm | undefined
+    /** The form that is shown again, and its panel. */
+    readonly sent: { readonly panel: PanelId; readonly form: SentForm } | undefined
   }
 ) => {
   const { customers, page: { path, session: { customerId } } } = state
@@ -167,7 +168,7 @@ export const OverviewPage = (
             aria-labelledby={`tab-${id}`}
             key={id}
           >
-            <PanelOf id={id} state={state} sent={sent} />
+            <PanelOf id={id} state={state} sent={sent?.panel === id ? sent.form : undefined} />
           </div>
         ))}
       </main>

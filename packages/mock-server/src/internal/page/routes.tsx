@@ -30,7 +30,7 @@ import { ExchangesPanel } from "./exchangesPanel.tsx"
 import * as Forms from "./forms.ts"
 import * as JournalView from "./journalView.ts"
 import * as Live from "./liveUpdates.tsx"
-import { ErrorPage, ExchangePage, NoSession, OverviewPage, PanelOf } from "./page.tsx"
+import { ErrorPage, ExchangePage, NoSession, OverviewPage, type PanelId, PanelOf } from "./page.tsx"
 import type { Page } from "./pageModel.ts"
 import * as PageModel from "./pageModel.ts"
 
@@ -93,12 +93,12 @@ const overview = (
   { assets, run }: ServerInfo,
   { request = JournalView.latest, sent }: {
     readonly request?: JournalView.Request
-    readonly sent?: Forms.SentForm | undefined
+    readonly sent?: { readonly panel: PanelId; readonly form: Forms.SentForm } | undefined
   } = {}
 ) =>
   Effect.map(PageModel.read(page, request), (state) => {
     const cursor = Live.formatCursor(Live.cursorOf(run, state))
-    const isInvalid = sent !== undefined && sent.problems.length > 0
+    const isInvalid = sent !== undefined && sent.form.problems.length > 0
     return document(
       isInvalid ? 422 : 200,
       <OverviewPage assets={assets} cursor={cursor} state={state} sent={sent} />
@@ -217,7 +217,9 @@ const showOutcome = (page: Page, info: ServerInfo, { message, panel, sent }: Out
     if (yield* isPartial) {
       return part(<PanelOf id={panel} state={yield* PageModel.read(page)} sent={sent} />, message)
     }
-    return sent === undefined ? redirect(`${page.path}#${panel}`) : yield* overview(page, info, { sent })
+    return sent === undefined
+      ? redirect(`${page.path}#${panel}`)
+      : yield* overview(page, info, { sent: { panel, form: sent } })
   })
 
 const runAction = (action: Action): PageHandler => (page, info) =>

@@ -52,7 +52,7 @@ button.primary:hover { filter: brightness(1.1) }
 button.small { min-height: 1.5rem; padding: 0 0.5rem; font-size: 0.8125rem }
 .htmx-request button { cursor: progress; opacity: 0.7 }
 [aria-invalid="true"] { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad) }
-.error { color: var(--bad); font-size: 0.8125rem; padding: 0; list-style: none }
+.error { color: var(--bad); font-size: 0.8125rem; padding: 0 }
 .hint { color: var(--muted); font-size: 0.8125rem }
 .buttons, .toolbar { display: flex; flex-wrap: wrap; gap: 0.375rem; align-items: center }
 

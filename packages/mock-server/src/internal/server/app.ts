@@ -101,7 +101,7 @@ export const make = (options: Guard.Options): Effect.Effect<App, never, Services
     return {
       loadGuard: Effect.asVoid(guarded),
       controlPlane: Effect.flatMap(guarded, ({ app }) => app),
-      health: (request) => Effect.flatMap(guarded, ({ health }) => health(request)),
+      health: (path, request) => Effect.flatMap(guarded, ({ health }) => health(path, request)),
       dataPlane: yield* DataPlane.make
     }
   })

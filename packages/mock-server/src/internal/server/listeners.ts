@@ -1,7 +1,7 @@
 /**
- * Handles what Node's HTTP server receives: requests, those to the data plane directly, without the HTTP library, and
- * input for which Node makes no request, because the parser rejects it, or because it is a CONNECT or has an unknown
- * `Expect` header. The journal of unmatched requests records each such input.
+ * Handles the requests that Node's HTTP server receives; those to the data plane without the HTTP library. It also
+ * responds to input for which Node makes no request, because the parser rejects it, or because it is a CONNECT or has an
+ * unknown `Expect` header. The journal of unmatched requests records each such input.
  */
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as Effect from "effect/Effect"
@@ -59,8 +59,9 @@ const listenToRequests = (
       countRequest(response)
       const { headers, method = "", url = "" } = source
       if (Request.isControl(Request.pathOf(url))) {
-        const handled = method === "GET" && Request.isHealthCheck({ url })
-          ? Effect.flatMap(health(source), (whole) => send(response, whole))
+        const healthPath = method === "GET" ? Request.healthPathOf(url) : undefined
+        const handled = healthPath !== undefined
+          ? Effect.flatMap(health(healthPath, source), (whole) => send(response, whole))
           // While the listener loads, the client may close the connection. An event stream would then never end.
           : Effect.map(controlListener, (listener) => response.destroyed ? undefined : listener(source, response))
         runFork(Effect.onError(handled, () => Effect.sync(() => response.destroy())))

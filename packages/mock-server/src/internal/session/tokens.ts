@@ -12,13 +12,13 @@ import * as Schema from "effect/Schema"
 import { createHmac } from "node:crypto"
 import type { SessionClock } from "./sessionClock.ts"
 
-/** Makes a handle of the customer id and 128 random bits of the session's own sequence. */
+/** Makes an opaque token of the customer id and 128 random bits of the session's own sequence. */
 export const opaque = (customerId: string, random: () => number): string => {
   const words = Arr.makeBy(4, () => Math.floor(random() * 2 ** 32).toString(16).padStart(8, "0"))
   return `${Encoding.encodeBase64Url(customerId)}.${words.join("")}`
 }
 
-/** Makes the same handle for the same person. It contains 128 bits of a digest whose key is the seed. */
+/** Makes the same profile id for the same person. It contains 128 bits of a digest whose key is the seed. */
 export const profileId = (customerId: string, seed: number, person: string): string => {
   const digest = createHmac("sha256", String(seed)).update(person).digest("hex").slice(0, 32)
   return `${Encoding.encodeBase64Url(customerId)}.${digest}`
@@ -57,9 +57,9 @@ const Claims = Schema.parseJson(Schema.Struct({ client_id: Schema.String }))
 
 const decodeBase64Url = (text: string) => Either.getRight(Encoding.decodeBase64UrlString(text))
 
-/** Returns the customer id in a handle, even if the server never issued the handle. */
-export const customerOf = (handle: string): Option.Option<string> => {
-  const parts = handle.split(".")
+/** Returns the customer id in a token or profile id, even if the server never issued it. */
+export const customerOf = (issued: string): Option.Option<string> => {
+  const parts = issued.split(".")
   const [first = "", claims = ""] = parts
   return parts.length === 3
     ? Option.flatMap(

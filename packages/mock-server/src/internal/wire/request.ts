@@ -159,9 +159,12 @@ export const pathOf = (url: string): string => targetOf(url).split("?")[0] ?? ""
 export const isControl = (path: string): boolean => path === "/_mock" || path.startsWith("/_mock/")
 
 /** The paths of health checks, which need no control token. */
-export const healthPaths = ["/_mock/live", "/_mock/ready"]
+const healthPaths = ["/_mock/live", "/_mock/ready"] as const
 
-export const isHealthCheck = ({ url }: { readonly url: string }): boolean => healthPaths.includes(pathOf(url))
+export type HealthPath = (typeof healthPaths)[number]
+
+/** The path of a health check, or `undefined` for another request. */
+export const healthPathOf = (url: string): HealthPath | undefined => healthPaths.find((path) => path === pathOf(url))
 
 /** Returns the media type in lower case, and its parameters. */
 export const mediaType = ({ headers }: Request) => {
