@@ -192,6 +192,34 @@ describe("The table of a report", () => {
       for (const command of curl?.split("\n") ?? []) assertInclude(table, `\n      ${command}\n`)
     }).pipe(Effect.provide(MockServer.layerHttpClient)))
 
+  it.effect("shows the commands of a sequence in their order, and those of the same time in one line", () =>
+    Effect.gen(function*() {
+      const real = yield* HttpClient.HttpClient
+      let last = ""
+      const wrong = HttpClient.make((request, url) =>
+        Effect.gen(function*() {
+          const { authorization = "" } = request.headers
+          if (url.pathname === "/api/aml" && authorization !== `Bearer ${last}`) {
+            return HttpClientResponse.fromWeb(request, new Response(null, { status: 401 }))
+          }
+          const response = yield* real.execute(request)
+          const text = yield* response.text
+          last = /"access_token":"([^"]+)"/.exec(text)?.[1] ?? last
+          return HttpClientResponse.fromWeb(request, new Response(text, response))
+        })
+      )
+      const report = yield* Effect.provideService(verified(sandbox), HttpClient.HttpClient, wrong)
+      const { curl = "", verdict } = report.results.find(({ id }) => id === "token.renewal") ?? {}
+      const lines = curl.split("\n")
+      deepStrictEqual([verdict, lines.length], ["violated", 4])
+      assert(/^curl .* & curl .* & wait$/.test(lines[0] ?? ""), lines[0])
+      assertInclude(lines[3], "\"$TOKEN_1\"")
+      assertInclude(
+        Conformance.toTable(report, yield* reference, sandbox),
+        "$TOKEN_1 is the token of the first token request"
+      )
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+
   it.effect("of a service shows its cost and the reasons of skipped cases, without alarms", () =>
     Effect.gen(function*() {
       const report = yield* verified(sandbox)

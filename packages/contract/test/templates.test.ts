@@ -2,6 +2,8 @@ import { describe, it } from "@effect/vitest"
 import { strictEqual } from "@effect/vitest/utils"
 import { Option } from "effect"
 import { execFileSync } from "node:child_process"
+import * as Conformance from "../src/Conformance.ts"
+import * as Curl from "../src/internal/run/curl.ts"
 import * as Templates from "../src/internal/templates.ts"
 
 const values = { id: "bank-77:é", key: "k", otherId: "o", otherKey: "p", secondId: "", secondKey: "", token: "aB3-xyz" }
@@ -26,4 +28,29 @@ describe("A change of a placeholder", () => {
       strictEqual(printed, text)
     }
   )
+})
+
+describe("A command", () => {
+  const target = { kind: "sandbox", authUrl: "http://localhost", baseUrl: "http://localhost" } as const
+  const keys = Conformance.cases.filter(({ id }) => id.startsWith("token.key")).flatMap(({ more = [], steps, title }) =>
+    [{ title, steps }, ...more].flatMap(({ steps, title }) =>
+      steps.flatMap((step) =>
+        step.to === "token" && step.authorization?.includes("{key}") === true
+          ? [[title, step, step.authorization] as const]
+          : []
+      )
+    )
+  )
+
+  it.each(keys)("sends in bash the same credentials as the suite: %s", (_, step, authorization) => {
+    const known = { ...values, key: "k\u00e4:y", secondId: "second", secondKey: "s" }
+    const expected = Option.getOrThrow(Templates.fill(authorization, Templates.ofValues({ ...known, ...none })))
+    const command = Curl.of(step, target)
+    strictEqual(command.includes("\n"), false)
+    const printed = execFileSync("bash", ["-c", `curl() { printf '%s\\0' "$@"; }; ${command}`], {
+      encoding: "utf8",
+      env: { IDV_CUSTOMER_ID: known.id, IDV_CUSTOMER_KEY: known.key, SECOND_ID: known.secondId, LANG: "C.UTF-8" }
+    })
+    strictEqual(printed.split("\0").find((word) => /^authorization/i.test(word)), `authorization: ${expected}`)
+  })
 })

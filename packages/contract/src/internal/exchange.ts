@@ -90,6 +90,8 @@ export interface StepExchange {
   readonly secrets: ReadonlyArray<string>
   /** The request as a curl command without secrets, names and dates. */
   readonly curl: string
+  /** The same for all requests that were sent at the same time. */
+  readonly together?: number
 }
 
 /** An endpoint of the service. */

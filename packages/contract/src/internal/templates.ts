@@ -133,7 +133,7 @@ const changes: Readonly<Record<string, Change>> = {
         /(?<=^")[a-z]|[^\x00-\x7f]/gi,
         (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`
       ),
-    shell: (v) => `\\"$(printf '\\\\u%04x' "'$${v}")\${${v}:1}\\"`
+    shell: (v) => `\\"$${v}_ESCAPED\\"`
   },
   changedPayload: {
     apply: ofParts(([header = "", payload = "", signature = ""]) =>

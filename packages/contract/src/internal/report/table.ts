@@ -41,8 +41,9 @@ const headOf = (report: Report, contract: Contract.Contract, runInfo: RunInfo): 
 /** The variables of the commands that are not those of the command line. */
 const variables: ReadonlyArray<readonly [pattern: RegExp, meaning: string]> = [
   [/\$\{?TOKEN\b/, "$TOKEN is an access token"],
+  [/\$\{?TOKEN_\d/, "$TOKEN_1 is the token of the first token request of the case, $TOKEN_2 of the second"],
   [
-    /\$\{?(TOKEN|IDV_CUSTOMER_ID|IDV_CUSTOMER_KEY|PERSON_NAME|LISTED(_\d)?_NAME)_/,
+    /\$\{?(TOKEN(_\d+)?|IDV_CUSTOMER_ID|IDV_CUSTOMER_KEY|PERSON_NAME|LISTED(_\d)?_NAME)_[A-Z]/,
     "a longer name is that value, changed as the name says"
   ],
   [/\$\{?UNKNOWN_/, "$UNKNOWN_ID and $UNKNOWN_KEY are any texts"],
@@ -54,9 +55,9 @@ const variables: ReadonlyArray<readonly [pattern: RegExp, meaning: string]> = [
   [/\$AML_PROFILE/, "$AML_PROFILE is the profile of the last response"]
 ]
 
-/** What the variables of these commands are. */
-const legendOf = (results: ReadonlyArray<Result>): ReadonlyArray<string> => {
-  const used = variables.filter(([pattern]) => results.some(({ curl = "" }) => pattern.test(curl)))
+/** What the variables in these lines are. */
+const legendOf = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const used = variables.filter(([pattern]) => lines.some((line) => pattern.test(line)))
   return used.length === 0 ? [] : [`In the commands, ${used.map(([, meaning]) => meaning).join("; ")}`, ""]
 }
 
@@ -172,12 +173,15 @@ export const make = (report: Report, contract: Contract.Contract, runInfo: RunIn
   const results = Preflight.meaningfulResults(report)
   const verdict = Summary.verdict(report, runInfo)
   const documented = Summary.documentedClaims(report)
-  return [
-    ...headOf(report, contract, runInfo),
-    ...legendOf(results),
+  const findings = [
     ...violatedOf(results, contract),
     ...newsOf(results, contract, "lenient", "Lenient, accepted although the document does not show it"),
-    ...newsOf(results, contract, "drift", "Drift, other than the contract's default where the document is silent"),
+    ...newsOf(results, contract, "drift", "Drift, other than the contract's default where the document is silent")
+  ]
+  return [
+    ...headOf(report, contract, runInfo),
+    ...legendOf(findings),
+    ...findings,
     ...omittedOf(report.results.length - results.length),
     ...(isPreflightFailed ? [] : notTestedOf(report, results)),
     ...(isPreflightFailed || verdict.includes(documented) ? [] : [documented, ""]),

@@ -2,6 +2,8 @@
  * The request of a step as a curl command that can be pasted into bash, and the commands that show an observation. Secrets
  * and the test persons of the user are variables, such as `$TOKEN`. The suite's own fictional people are shown.
  */
+import * as Arr from "effect/Array"
+import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import type { StepExchange } from "../exchange.ts"
 import type { Observation, Target } from "../model.ts"
@@ -29,6 +31,11 @@ const ofUser = (variable: string) => ({
   year: `\${${variable}_DOB:6:4}`
 })
 
+/** A character that a terminal does not show, for bash. */
+const codeOf = (character: string): string =>
+  ({ "\n": "\\n", "\r": "\\r", "\t": "\\t" })[character] ??
+    `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, "0")}`
+
 const rendered = (step: TokenStep | AmlStep, target: Target): string => {
   const expressions: Array<string> = []
   const mark = (expression: string) => `${start}${expressions.push(expression) - 1}${end}`
@@ -44,7 +51,9 @@ const rendered = (step: TokenStep | AmlStep, target: Target): string => {
     form: personValues.form.replaceAll("%EE%80%80", start).replaceAll("%EE%80%81", end)
   })
   const fillOne: Templates.Fill = (name, change) => {
-    const variable = Templates.variableOf(name)
+    const variable = name === "token" && step.to === "aml" && step.token !== undefined
+      ? `TOKEN_${step.token + 1}`
+      : Templates.variableOf(name)
     if (variable !== undefined) return Option.some(mark(Templates.shellOf(variable, change)))
     if (name === "name" && person?.variable !== undefined) {
       return Option.some(mark(Templates.shellOf(`${person.variable}_NAME`, change)))
@@ -54,24 +63,24 @@ const rendered = (step: TokenStep | AmlStep, target: Target): string => {
       ? Option.orElseSome(values(name, change), () => "")
       : Option.some(mark(Templates.shellOfPart(part, change)))
   }
-  /** A text inside double quotes of the shell. */
-  const inline = (text: string): string =>
-    partsOf(text).map((part, i) => i % 2 === 1 ? expressions[Number(part)] : part.replaceAll(/["$`\\]/g, "\\$&")).join(
-      ""
-    )
-  const encode = (text: string) => mark(`$(printf %s "${inline(text)}" | base64 -w0)`)
   const quoted = (text: string): string =>
     partsOf(text).map((part, i) =>
       i % 2 === 1
         ? `"${expressions[Number(part)]}"`
         : part === "" && text !== ""
         ? ""
-        : /[\n\r\t]/.test(part)
-        ? `$'${
-          part.replaceAll(/['\\]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll("\t", "\\t")
-        }'`
+        : /[\p{Cc}\p{Cf}]/u.test(part)
+        ? `$'${part.replaceAll(/['\\]/g, "\\$&").replaceAll(/[\p{Cc}\p{Cf}]/gu, codeOf)}'`
         : `'${part.replaceAll("'", "'\\''")}'`
     ).join("")
+  // No argument of a program can have a NUL, but a format can.
+  const encode = (text: string) => {
+    const pieces = text.split("\0")
+    const format = pieces.map(() => "%s").join("\\0")
+    return mark(
+      `$(printf ${pieces.length === 1 ? format : `'${format}'`} ${pieces.map(quoted).join(" ")} | base64 -w0)`
+    )
+  }
 
   const filled = Requests.filled(
     step,
@@ -113,12 +122,32 @@ const fewestOf = (
 const causeOf = ({ exchange }: StepExchange): string =>
   exchange._tag === "Response" ? `HTTP ${exchange.status}` : exchange.cause
 
-/** Of how many requests a report shows the commands. */
-const maxShown = 3
+/** A report shows the commands of at most this number of requests, and of all that were sent at the same time. */
+const maxShown = 5
+
+const minute = 60_000
+
+const receivedAt = ({ exchange }: StepExchange): number => exchange._tag === "Response" ? exchange.receivedAt : NaN
+
+/** The commands in their order, those of requests that were sent at the same time in one line. */
+const commandsOf = (shown: Arr.NonEmptyReadonlyArray<StepExchange>, before: number): ReadonlyArray<string> => {
+  const groups = Arr.groupWith(shown, (one, two) => one.together !== undefined && one.together === two.together)
+  return [
+    ...(before === 0 ? [] : [before === 1 ? "# after another request" : `# after ${before} other requests`]),
+    ...groups.flatMap((group, index) => {
+      const pause = receivedAt(group[0]) - receivedAt(groups[index - 1]?.at(-1) ?? group[0])
+      const commands = group.map(({ curl }) => curl).join(" & ")
+      return [
+        ...(pause >= minute ? [`# ${Duration.format(pause)} later`] : []),
+        group.length === 1 ? commands : `${commands} & wait`
+      ]
+    })
+  ]
+}
 
 /**
- * The commands of the exchanges that show an observation, and of a short sequence those before them too: a response may be
- * wrong because of an earlier request.
+ * The commands of the exchanges that show an observation, and of a sequence those before them too: a response may be wrong
+ * because of an earlier request.
  */
 export const detailsOf = (
   reading: Reading,
@@ -132,6 +161,11 @@ export const detailsOf = (
   const last = fewest.at(-1)
   if (last === undefined) return {}
   const all = isSequence ? exchanges.slice(0, exchanges.indexOf(last) + 1) : fewest
-  const shown = [all, fewest].find(({ length }) => length <= maxShown) ?? [last]
-  return { cause: causeOf(last), curl: shown.map(({ curl }) => curl).join("\n") }
+  const kept = all.slice(-maxShown)
+  const shown = exchanges.filter((exchange) =>
+    kept.some((one) => one === exchange || one.together !== undefined && one.together === exchange.together)
+  )
+  return Arr.isNonEmptyReadonlyArray(shown)
+    ? { cause: causeOf(last), curl: commandsOf(shown, all.length - kept.length).join("\n") }
+    : {}
 }

@@ -102,8 +102,12 @@ export const make = (
               ahead += millis
             }
           } else {
+            const together = exchanges.length
             const sent = step.to === "together"
-              ? yield* Effect.forEach(step.steps, sendOne, { concurrency: "unbounded" })
+              ? yield* Effect.forEach(step.steps, (each) =>
+                Effect.map(sendOne(each), (sent) => ({ ...sent, together })), {
+                concurrency: "unbounded"
+              })
               : [yield* sendOne(step)]
             // Faults of the control API may cause 429 on purpose.
             for (const exchange of sent) {
