@@ -16,7 +16,7 @@ interface Refusal {
   readonly number: number
 }
 
-/** The refusal of each case that one decided, by its id. */
+/** The refusals that decided an observation, by the id of the case. */
 export type Refusals = HashMap.HashMap<string, Refusal>
 
 /** The number of the last successful request of each endpoint, or -1. */

@@ -124,8 +124,8 @@ export const tokensIn = (exchanges: ReadonlyArray<StepExchange>): ReadonlyArray<
   )
 
 /**
- * The state after an exchange at this time of the target. Only the customer's own credentials grant a token that the
- * other cases may use.
+ * The state after an exchange. `now` is the time by the target's clock. Only the customer's own credentials grant a token
+ * that the other cases may use.
  */
 const after = (state: State, sent: StepExchange, isOwn: boolean, isProbe: boolean, now: number): State => {
   const { exchange, number, step } = sent
