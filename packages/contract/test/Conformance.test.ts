@@ -463,6 +463,13 @@ describe("Against an unusual target, a run", () => {
     }).pipe(Effect.provide(answering(endless)))
   })
 
+  it.effect("requests a token without the address of the API", () =>
+    Effect.gen(function*() {
+      const cases = Conformance.cases.filter(({ id }) => id === "token.granted")
+      const [observation] = yield* Conformance.observe({ ...sandbox, baseUrl: "" }, cases)
+      strictEqual(observation?.observed, "granted")
+    }).pipe(Effect.provide(answering(() => Response.json({ access_token: "t" })))))
+
   it.effect("ignores a token that no header can hold", () =>
     Effect.gen(function*() {
       const { observed, requests } = yield* outcome(sandbox)

@@ -107,12 +107,13 @@ export const makeControlPlane = (
   Effect.gen(function*() {
     const created = yield* Ref.make<ReadonlyArray<string>>([])
 
-    const { baseUrl, controlToken, controlUrl = new URL(baseUrl).origin } = target
+    const { baseUrl, controlToken, controlUrl } = target
 
+    // A sandbox needs no control API, and its `baseUrl` may be empty if only tokens are requested.
     const sendTo = (method: string, path: string, body?: Json) =>
       send({
         method,
-        url: addressOf(controlUrl, `/_mock/sessions${path}`),
+        url: addressOf(controlUrl ?? new URL(baseUrl).origin, `/_mock/sessions${path}`),
         headers: controlToken === undefined ? {} : { authorization: `Bearer ${Redacted.value(controlToken)}` },
         ...(body !== undefined && { contentType: "application/json", body: JSON.stringify(body) })
       })
@@ -152,7 +153,10 @@ export const makeControlPlane = (
     }
   })
 
-/** A customer that the target names, or one that is created. If that fails, every id that begins with `test-` is one. */
+/**
+ * The customers of a run. The own customer is that of the target, or a session that is created. If creating it fails, its
+ * id begins with `test-`, because a mock server accepts every such customer.
+ */
 export const makeCustomers = (
   { customerId, customerKey, kind }: Target,
   { create }: ControlPlane
