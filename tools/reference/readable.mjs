@@ -1,9 +1,9 @@
 /**
- * TypeDoc plugin: shows a class as it is used, and not as the compiler expands it. `class E extends
+ * TypeDoc plugin: shows classes and types as they are used, and not as the compiler expands them. `class E extends
  * Schema.TaggedError<E>()(…)` would be documented with an intersection of its fields as the base class, and with the
  * source text of that expression beside each inherited member.
  */
-import { Converter, ReflectionKind } from "typedoc"
+import { Converter, makeRecursiveVisitor, ReferenceType, ReflectionKind } from "typedoc"
 
 /** A base class, or a member of it, that has no name but is the result of a call. */
 const isExpression = (type) => type !== undefined && (type.type === "intersection" || /[({<]/.test(type.name ?? ""))
@@ -14,6 +14,22 @@ const isKnown = (type) => type.type === "reference" && /^(YieldableError|TagClas
 /** Members that every error has, or that only the library uses. */
 const isNoise = ({ kind, name }) =>
   kind === ReflectionKind.Accessor && (name === "message" || name.startsWith("~") || name.startsWith("["))
+
+/**
+ * TypeDoc converts an inferred `readonly [A, ...A[]]` to `readonly [A, A]`. The public types have no pair of two equal
+ * types, so this names each as Effect's list with at least one element.
+ */
+const nameLists = (project) =>
+  makeRecursiveVisitor({
+    typeOperator: (type) => {
+      const [first, second, ...others] = type.target.elements ?? []
+      if (second === undefined || others.length > 0 || `${first}` !== `${second}`) return
+      type.target = ReferenceType.createBrokenReference("NonEmptyArray", project, "effect")
+      type.target.typeArguments = [first]
+    }
+  })
+
+const withReadonlyLists = (text) => text.replaceAll(/readonly (`?)NonEmptyArray/g, "$1NonEmptyReadonlyArray")
 
 /** The name by which a user imports a module: `core/src/AmlError` is `@effect-idv/core/AmlError`. */
 const withImportNames = (text) =>
@@ -45,19 +61,22 @@ export const load = (app) => {
       else delete reflection.extendedTypes
       const isTag = bases.some(({ name }) => name === "TagClassShape")
       for (const child of [...reflection.children ?? []]) {
-        // Nobody constructs a tag, and the defaults of schema fields are schemas.
+        // Nobody constructs a tag.
         if (isTag && child.kind === ReflectionKind.Constructor) project.removeReflection(child)
-        delete child.defaultValue
       }
     }
+    // The default value of a property that comes from a field of a schema is the source of that schema.
+    for (const property of project.getReflectionsByKind(ReflectionKind.Property)) delete property.defaultValue
   })
   app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => {
+    const visitor = nameLists(project)
     for (const reflection of project.getReflectionsByKind(ReflectionKind.All)) {
       if (isExpression(reflection.inheritedFrom)) delete reflection.inheritedFrom
       if (isExpression(reflection.overwrites)) delete reflection.overwrites
+      reflection.type?.visit?.(visitor)
     }
   })
   app.renderer.on("endPage", (page) => {
-    page.contents = withOneHeading(withoutRepeatedResults(withImportNames(page.contents)))
+    page.contents = withReadonlyLists(withOneHeading(withoutRepeatedResults(withImportNames(page.contents))))
   })
 }

@@ -32,7 +32,7 @@ const oneOf = <Words extends Arr.NonEmptyReadonlyArray<string>>(...words: Words)
 const matching = (pattern: RegExp, description: string, expected: string = description) =>
   Schema.String.pipe(Schema.pattern(pattern, { description, ...shouldBe(expected) })).annotations(shouldBe(expected))
 
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const optional = <S extends Schema.Schema.All>(schema: S) => Schema.optionalWith(schema, { exact: true })
 
 /**
  * The evidence for a claim: the service document shows it (`documented`), a service showed it (`observed`), a standard
@@ -73,7 +73,7 @@ const Word = Schema.Union(Schema.NonEmptyString, Schema.Number).annotations({
 })
 
 /** A list with at least one element. */
-const listOf = <A, I>(schema: Schema.Schema<A, I>, of: string) =>
+const listOf = <S extends Schema.Schema.Any>(schema: S, of: string) =>
   Schema.NonEmptyArray(schema).annotations(shouldBe(`a list of ${of}`))
 
 const isPattern = (text: string) => Either.isRight(Either.try(() => new RegExp(text, "u")))

@@ -13,6 +13,66 @@ import * as TargetOptions from "../targetOptions.ts"
 import * as Templates from "../templates.ts"
 import * as Requests from "./requests.ts"
 
+/**
+ * A request of a run and its response as an entry of a HAR 1.2 file, without secrets and personal data. The requests to
+ * the control API of a mock server are not among them.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface MaskedExchange {
+  /** When the run sent the request: ISO 8601 in UTC, with milliseconds. */
+  readonly startedDateTime: string
+  /** How long the exchange took, in milliseconds. */
+  readonly time: number
+  /** The request, with placeholders in the place of secrets, names and dates. */
+  readonly request: {
+    /** The method, such as `POST`. */
+    readonly method: string
+    /** The address, with the query. */
+    readonly url: string
+    /** Always `HTTP/1.1`, because a run does not observe the version. */
+    readonly httpVersion: string
+    /** The headers that the step sets. */
+    readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>
+    /** The parameters of the query. */
+    readonly queryString: ReadonlyArray<{ readonly name: string; readonly value: string }>
+    /** Always empty, because a run sends no cookies. */
+    readonly cookies: ReadonlyArray<{ readonly name: string; readonly value: string }>
+    /** The body and its media type. A request without a body has none. */
+    readonly postData?: { readonly mimeType: string; readonly text: string }
+    /** Always -1, because a run does not measure it. */
+    readonly headersSize: number
+    /** Always -1, because a run does not measure it. */
+    readonly bodySize: number
+  }
+  /** The response, with known headers, known fields and harmless values only. */
+  readonly response: {
+    /** The status, or 0 without a complete response. */
+    readonly status: number
+    /** Why there was no complete response, such as `connection refused`, or else an empty string. */
+    readonly statusText: string
+    /** Always `HTTP/1.1`, because a run does not observe the version. */
+    readonly httpVersion: string
+    /** The known headers. A value with an unknown form is `(hidden)`. */
+    readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>
+    /** Always empty, because cookies may be secret. */
+    readonly cookies: ReadonlyArray<{ readonly name: string; readonly value: string }>
+    /** The size of the body in bytes, its media type, and the masked body if it is JSON. */
+    readonly content: { readonly size: number; readonly mimeType: string; readonly text?: string }
+    /** Always empty, because a run follows no redirect. */
+    readonly redirectURL: string
+    /** Always -1, because a run does not measure it. */
+    readonly headersSize: number
+    /** Always -1, because a run does not measure it. */
+    readonly bodySize: number
+  }
+  /** Always empty, because a run uses no cache. */
+  readonly cache: {}
+  /** How long each phase took, in milliseconds. `wait` is the whole time, because a run does not measure the phases. */
+  readonly timings: { readonly send: number; readonly wait: number; readonly receive: number }
+}
+
 const person: Readonly<Record<string, string>> = {
   ...Requests.personValues({ name: "$NAME", dob: "DD-MM-YYYY" }),
   form: "entity_type=person&name=$NAME&dob=DD-MM-YYYY"
@@ -41,7 +101,7 @@ const anyType = "application/octet-stream"
 /** What HAR requires of requests and responses, although a run does not measure it. */
 const unmeasured = { httpVersion: "HTTP/1.1", cookies: [], headersSize: -1, bodySize: -1 }
 
-const requestOf = (step: ServiceStep, target: Target) => {
+const requestOf = (step: ServiceStep, target: Target): MaskedExchange["request"] => {
   const filled = step.to === "profile" ? Option.none() : Requests.filled(step, TargetOptions.shown(target), fill)
   const { body, contentType, headers, method, query, url } = Option.getOrElse(filled, () => profileRequest)
   const address = url + (query === undefined ? "" : `?${withoutYears(query)}`)
@@ -145,7 +205,7 @@ const masked = (name: string, value: unknown, response: Response, depth: number)
     : hidden
 
 /** HAR has no form for a request without a response. Browsers write the status 0. */
-const responseOf = (received: Exchange) => {
+const responseOf = (received: Exchange): MaskedExchange["response"] => {
   const content = { size: 0, mimeType: anyType }
   if (received._tag === "NoResponse") {
     return { ...unmeasured, status: 0, statusText: received.cause, headers: [], content, redirectURL: "" }
@@ -166,7 +226,13 @@ const responseOf = (received: Exchange) => {
 }
 
 /** An exchange that began at `startedAt`, in milliseconds since 1970, and took `millis`. */
-export const entryOf = (step: ServiceStep, target: Target, exchange: Exchange, startedAt: number, millis: number) => ({
+export const entryOf = (
+  step: ServiceStep,
+  target: Target,
+  exchange: Exchange,
+  startedAt: number,
+  millis: number
+): MaskedExchange => ({
   startedDateTime: new Date(startedAt).toISOString(),
   time: millis,
   request: requestOf(step, target),
@@ -174,15 +240,6 @@ export const entryOf = (step: ServiceStep, target: Target, exchange: Exchange, s
   cache: {},
   timings: { send: 0, wait: millis, receive: 0 }
 })
-
-/**
- * A request of a run and its response as an entry of a HAR 1.2 file, without secrets and personal data. The requests to
- * the control API of a mock server are not among them.
- *
- * @category models
- * @since 0.1.0
- */
-export interface MaskedExchange extends ReturnType<typeof entryOf> {}
 
 export const make = (entries: ReadonlyArray<MaskedExchange>, { version = "unknown" }: RunInfo = {}): string =>
   JSON.stringify(
