@@ -358,8 +358,11 @@ describe("The page", { concurrent: true }, () =>
         deepStrictEqual(yield* ids, [2])
         yield* tab.act((page) => page.click("#exchange-2 button.open"))
         yield* tab.sees("#detail pre", "\"name\": \"***\"")
+        yield* tab.act((page) => page.evaluate("document.activeElement.blur()"))
         yield* check(own, "Grace Lovelace")
         yield* tab.sees("#exchange-38 .why", "No: the name is not reserved")
+        // The new list takes no focus, and so does not scroll the page.
+        strictEqual(yield* tab.act((page) => page.evaluate("document.activeElement === document.body")), true)
         deepStrictEqual(yield* ids, [38, 2])
         strictEqual(yield* tab.act((page) => page.isVisible("#detail pre")), true)
 

@@ -115,7 +115,7 @@ document.addEventListener("click", (event) => {
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   // On a narrow page, the detail would hide the row.
   if (ctx.target?.id === "detail") document.querySelector("#exchange-table [aria-current]")?.scrollIntoView({ block: "nearest" })
-  if (ctx.request?.method !== "POST") return
+  if (ctx.request?.method !== "POST" || ctx.sourceElement.id === "exchange-refresh") return
   // If the pressed button was removed with its row, the panel receives the focus.
   if (document.activeElement === document.body) document.getElementById(ctx.target?.id)?.querySelector("h2")?.focus()
   // htmx keeps what the user typed, even if the server returned other values.
