@@ -138,7 +138,7 @@ const commandsOf = (shown: Arr.NonEmptyReadonlyArray<StepExchange>, before: numb
       const pause = receivedAt(group[0]) - receivedAt(groups[index - 1]?.at(-1) ?? group[0])
       const commands = group.map(({ curl }) => curl).join(" & ")
       return [
-        ...(pause >= minute ? [`# ${Duration.format(pause)} later`] : []),
+        ...(pause >= minute ? [`# ${Duration.format(Duration.seconds(Math.round(pause / 1000)))} later`] : []),
         group.length === 1 ? commands : `${commands} & wait`
       ]
     })
