@@ -24,7 +24,7 @@ const reason =
 const calls = 1200
 const warmUpCalls = 500
 const concurrency = 64
-const rounds = 5
+const rounds = 4
 
 export const check = Effect.gen(function*() {
   const url = yield* Stub.start()

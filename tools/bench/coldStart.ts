@@ -23,7 +23,7 @@ const titles = {
 
 type Alternative = keyof typeof titles
 
-const rounds = 5
+const rounds = 4
 const manyRounds = 2
 
 export const coldStart = Effect.gen(function*() {

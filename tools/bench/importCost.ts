@@ -90,7 +90,7 @@ const size = (entry: string) =>
 /** The modules of Effect that every client over `HttpClient` loads. */
 const base = ["effect/Effect", "effect/Schema", "@effect/platform/HttpClient"]
 
-const rounds = 5
+const rounds = 4
 
 const kib = (bytes: number) => `${Report.number(bytes / 1024)} KiB`
 

@@ -17,7 +17,7 @@ const HeapRun = Schema.Struct({
 export interface HeapRun extends Schema.Schema.Type<typeof HeapRun> {}
 
 /** The number of people in each run. */
-export class People extends Context.Reference<People>()("bench/People", { defaultValue: () => 2000 }) {}
+export class People extends Context.Reference<People>()("bench/People", { defaultValue: () => 1500 }) {}
 
 const latency = 50
 const concurrency = 200
