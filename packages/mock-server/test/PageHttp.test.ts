@@ -96,6 +96,10 @@ describe("The page over HTTP", () => {
       strictEqual((yield* submit(page, "/faults/remove", { id: "f1" })).text.includes("0 of 0 requests"), false)
       const refused = yield* submit(page, "/faults/text", { text: "aml:nonsense" })
       strictEqual(refused.status, 422)
+      // The form of a fault that another page removed.
+      const removed = yield* shown(`${page}/faults/remove`, { method: "POST", body: new URLSearchParams({ id: "f1" }) })
+      strictEqual(removed.status, 422)
+      assertInclude(removed.html, "<p id=\"message\" role=\"status\">Not applied: ")
       assertInclude(refused.text, "what.kind is invalid: expected one of latency, status")
     }))
 

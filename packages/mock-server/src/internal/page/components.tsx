@@ -33,7 +33,7 @@ export const Form = (
     readonly label?: string
     /** The id of a form, which then takes the values that the server returned instead of those that the user typed. */
     readonly resets?: string
-    /** The `hx-sync` of the form. By default a form that is sent again before its response is not sent. */
+    /** The `hx-sync` of the form. By default, it ignores a second submission until the first one has its response. */
     readonly sync?: string
   }
 ) => (

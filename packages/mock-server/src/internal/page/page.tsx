@@ -116,7 +116,7 @@ const tabs = [
 ] as const
 
 /** Links to the panels, and the last message. With the script the links are tabs, of which one is shown. */
-const Tabs = () => (
+const Tabs = ({ message }: { readonly message: string }) => (
   <nav aria-label="Parts of the page">
     <div role="tablist" aria-label="Parts of the page">
       {tabs.map(([id, title]) => (
@@ -132,9 +132,16 @@ const Tabs = () => (
         </a>
       ))}
     </div>
-    <p id="message" role="status"></p>
+    <p id="message" role="status">{message}</p>
   </nav>
 )
+
+/** A form that its panel shows again, and a sentence about it. */
+export interface Sent {
+  readonly panel: PanelId
+  readonly form: SentForm
+  readonly message: string
+}
 
 /** The page of a session. */
 export const OverviewPage = (
@@ -143,8 +150,7 @@ export const OverviewPage = (
     /** How far this document shows the exchanges: see `liveUpdates.tsx`. */
     readonly cursor: string
     readonly state: State
-    /** The form that is shown again, and its panel. */
-    readonly sent: { readonly panel: PanelId; readonly form: SentForm } | undefined
+    readonly sent: Sent | undefined
   }
 ) => {
   const { customers, page: { path, session: { customerId } } } = state
@@ -156,7 +162,7 @@ export const OverviewPage = (
           <span id="live-state" role="status">not live</span>
         </div>
       </Bar>
-      <Tabs />
+      <Tabs message={sent?.message ?? ""} />
       <main id="main">
         <h1 class="hidden">{customerId}</h1>
         {/* The script shows one of them. Updates replace the panel inside. */}

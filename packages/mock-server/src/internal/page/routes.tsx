@@ -30,7 +30,7 @@ import { ExchangesPanel } from "./exchangesPanel.tsx"
 import * as Forms from "./forms.ts"
 import * as JournalView from "./journalView.ts"
 import * as Live from "./liveUpdates.tsx"
-import { ErrorPage, ExchangePage, NoSession, OverviewPage, type PanelId, PanelOf } from "./page.tsx"
+import { ErrorPage, ExchangePage, NoSession, OverviewPage, PanelOf, type Sent } from "./page.tsx"
 import type { Page } from "./pageModel.ts"
 import * as PageModel from "./pageModel.ts"
 
@@ -93,7 +93,7 @@ const overview = (
   { assets, run }: ServerInfo,
   { request = JournalView.latest, sent }: {
     readonly request?: JournalView.Request
-    readonly sent?: { readonly panel: PanelId; readonly form: Forms.SentForm } | undefined
+    readonly sent?: Sent
   } = {}
 ) =>
   Effect.map(PageModel.read(page, request), (state) => {
@@ -219,7 +219,7 @@ const showOutcome = (page: Page, info: ServerInfo, { message, panel, sent }: Out
     }
     return sent === undefined
       ? redirect(`${page.path}#${panel}`)
-      : yield* overview(page, info, { sent: { panel, form: sent } })
+      : yield* overview(page, info, { sent: { panel, form: sent, message } })
   })
 
 const runAction = (action: Action): PageHandler => (page, info) =>
