@@ -5,7 +5,7 @@ import { describe, layer } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Context, Deferred, Effect, Schema } from "effect"
 import { createRequire } from "node:module"
-import type { Page } from "playwright-core"
+import type { Page, Request } from "playwright-core"
 import * as Browser from "./support/browser.ts"
 import { accessToken, start } from "./support/inspected.ts"
 
@@ -299,22 +299,29 @@ describe("The page", { concurrent: true }, () =>
         yield* tab.sees("#message", "1 request matches")
 
         const isHeld = yield* Deferred.make<void>()
+        const isEnded = yield* Deferred.make<boolean>()
         let release = () => {}
         const released = new Promise<void>((resolve) => release = resolve)
-        yield* tab.act((page) =>
-          page.route("**/exchanges", (route) => {
+        yield* tab.act((page) => {
+          const end = (isAborted: boolean) => (request: Request) => {
+            if (request.postData()?.includes("LOVELACE") === true) {
+              Deferred.unsafeDone(isEnded, Effect.succeed(isAborted))
+            }
+          }
+          page.on("requestfailed", end(true)).on("requestfinished", end(false))
+          return page.route("**/exchanges", (route) => {
             if (!route.request().postData()?.includes("LOVELACE")) return route.continue()
-            Effect.runSync(Deferred.succeed(isHeld, undefined))
+            Deferred.unsafeDone(isHeld, Effect.void)
             // The page may have aborted the request meanwhile.
             return released.then(() => route.continue()).catch(() => {})
           })
-        )
+        })
         yield* check(own, "Grace Lovelace")
         yield* Deferred.await(isHeld)
         yield* search("aml 503")
         yield* tab.sees("#exchange-3")
         release()
-        yield* Effect.sleep("500 millis")
+        strictEqual(yield* Deferred.await(isEnded), true)
         deepStrictEqual(yield* statuses(tab), ["503"])
       }))
 
