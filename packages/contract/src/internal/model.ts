@@ -196,7 +196,10 @@ export interface Observation {
   readonly partial?: string
   /** The status of the last response, such as `HTTP 500`, or why there was none. */
   readonly cause?: string
-  /** The requests that show it as curl commands, each on its line, without secrets and the user's test persons. */
+  /**
+   * What shows it in bash: a line for each request, or for those of the same time, and comments. It has neither secrets nor
+   * the user's test persons.
+   */
   readonly curl?: string
   /** Why the case was skipped. */
   readonly skipped?: string

@@ -43,8 +43,8 @@ export const Result = Schema.Struct({
   /** The status of the last response, such as `HTTP 500`, or why there was none. A pass has none. */
   cause: optionalText,
   /**
-   * The requests that show it as curl commands, each on its line, without secrets and the user's test persons. A pass has
-   * none.
+   * What shows it in bash: a line for each request, or for those of the same time, and comments. It has neither secrets nor
+   * the user's test persons. A pass has none.
    */
   curl: optionalText,
   /** Whether an earlier run observed something else, according to the file of claims. */

@@ -166,6 +166,6 @@ export const detailsOf = (
     kept.some((one) => one === exchange || one.together !== undefined && one.together === exchange.together)
   )
   return Arr.isNonEmptyReadonlyArray(shown)
-    ? { cause: causeOf(last), curl: commandsOf(shown, all.length - kept.length).join("\n") }
+    ? { cause: causeOf(last), curl: commandsOf(shown, all.filter((one) => !shown.includes(one)).length).join("\n") }
     : {}
 }

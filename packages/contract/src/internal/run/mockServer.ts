@@ -51,7 +51,7 @@ const controlUrlsOf = ({ authUrl, baseUrl, controlUrl }: Target): ReadonlyArray<
     : []
 
 const reasonOf = (exchange: Exchange): NotAMockServer["reason"] | undefined => {
-  // Without a server there is no harm, and the first request of the run reports it.
+  // No server can be harmed. The first request of the run reports that there is none.
   if (exchange._tag === "NoResponse" && exchange.reason === "no answer") return undefined
   if (exchange._tag === "NoResponse") return exchange.reason === "late answer" ? "timeout" : "response"
   if (exchange.status === 403) return "forbidden"
