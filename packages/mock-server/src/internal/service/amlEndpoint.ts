@@ -221,7 +221,7 @@ const whyNoToken = (request: Request.Request): string =>
   })
 
 /** Whether a token names a customer as those of this server do. */
-const isHandle = (token: string): boolean => /\.[\da-f]{32}$/.test(token) && Option.isSome(customerOf(token))
+const mayBeIssued = (token: string): boolean => /\.[\da-f]{32}$/.test(token) && Option.isSome(customerOf(token))
 
 const forgotten = "The token is unknown: the customer in it has no session. Its session was removed, or " +
   `${Session.maxTestSessions} other test customers have used the server since`
@@ -234,7 +234,7 @@ const authorize = (request: Request.Request, session: Option.Option<Session.Sess
       () => refuse("token-missing", 401, whyNoToken(request), { headers: challenge() })
     )
     const unknown = () =>
-      refuse("token-unknown", 401, Option.isNone(session) && isHandle(token) ? forgotten : "The token is unknown", {
+      refuse("token-unknown", 401, Option.isNone(session) && mayBeIssued(token) ? forgotten : "The token is unknown", {
         headers: invalidToken
       })
     const customer = yield* Effect.mapError(session, unknown)

@@ -7,7 +7,7 @@ import type * as RunState from "./runState.ts"
 /** In milliseconds. */
 const shortestGrace = 2000
 
-/** The milliseconds between two looks at the limit while there is no request. */
+/** In milliseconds: how often a worker tries to reserve a request while none is left. */
 const lookEvery = 50
 
 export const make = (ledger: Pick<Ledger.Service, "reserve">, { id, now, state, turnsAhead }: {
