@@ -2,13 +2,9 @@
 import { isLoopback } from "@effect-idv/core/Loopback"
 import * as Violation from "@effect-idv/core/Violation"
 import * as Duration from "effect/Duration"
-import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import * as AST from "effect/SchemaAST"
-import * as ParsedArguments from "./parsedArguments.ts"
-import * as UsageError from "./usageError.ts"
 
 /** One of several texts. */
 export const oneOf = <const Names extends readonly [string, ...Array<string>]>(...names: Names) =>
@@ -57,40 +53,6 @@ export const wait = (min: number) =>
         : Duration.decodeUnknown(/^\d+(\.\d+)?$/.test(text) ? Number(text) : text).pipe(
           Option.filter((duration) => isBetween(min, longestWait)(Duration.toMillis(duration)))
         )
-  )
-
-const isNumber = (ast: AST.AST): boolean => AST.isNumberKeyword(ast) || AST.isUnion(ast) && ast.types.some(isNumber)
-
-/**
- * The flags that are fields of a schema, such as `--port-file` for `portFile`: a list, a switch or a text. `numberOf`
- * converts the text of a field that may be a number.
- */
-export const inputOf = (
-  args: ParsedArguments.ParsedArguments,
-  schema: Schema.Schema.AnyNoContext,
-  numberOf: (text: string) => unknown = (text) => text
-): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    AST.getPropertySignatures(AST.encodedAST(schema.ast)).flatMap(({ name, type }) => {
-      const field = String(name)
-      const flag = UsageError.flagOf(field)
-      const texts = ParsedArguments.values(args, flag)
-      return AST.isTupleType(type) ? [[field, texts]] : texts.map((text) => [
-        field,
-        AST.isBooleanKeyword(type) ? true : isNumber(type) ? numberOf(text) : text
-      ])
-    })
-  )
-
-/** Decodes the flags that are fields of a schema. */
-export const read = <A, I>(
-  args: ParsedArguments.ParsedArguments,
-  schema: Schema.Schema<A, I>,
-  numberOf?: (text: string) => unknown
-): Either.Either<A, UsageError.UsageError> =>
-  Either.mapLeft(
-    Violation.decodeUnknown(schema)(inputOf(args, schema, numberOf)),
-    UsageError.fromFlagViolations(args)
   )
 
 /** An address must not contain a secret, because reports and errors show it. */

@@ -12,10 +12,12 @@ import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as ClaimsFile from "./claimsFile.ts"
 import * as ConnectionPools from "./connectionPools.ts"
+import * as FlagFields from "./flagFields.ts"
 import * as FlagValues from "./flagValues.ts"
 import * as OutputFile from "./outputFile.ts"
 import * as ParsedArguments from "./parsedArguments.ts"
 import * as Progress from "./progress.ts"
+import * as RequestCount from "./requestCount.ts"
 import * as Secrets from "./secrets.ts"
 import * as TestPersons from "./testPersons.ts"
 import * as Text from "./textField.ts"
@@ -239,7 +241,7 @@ const describeAlarms = ({ alarms, unexecuted }: Conformance.Report): string => {
 }
 
 /** Prints how many requests an interrupted run has sent, because they may be billed. */
-const reportInterruption = (name: string, requestCount: Progress.RequestCount) =>
+const reportInterruption = (name: string, requestCount: RequestCount.RequestCount) =>
   Effect.suspend(() => {
     const requests = Text.plural(requestCount.requests(), "request")
     return Console.error(`${name}: interrupted after ${requests}; nothing was written`)
@@ -247,7 +249,7 @@ const reportInterruption = (name: string, requestCount: Progress.RequestCount) =
 
 export const verify = (args: ParsedArguments.ParsedArguments, { claims, name, version }: Invoked) =>
   Effect.gen(function*() {
-    const flags = yield* FlagValues.read(args, Flags)
+    const flags = yield* FlagFields.read(args, Flags)
     const { format = "table", har, observations, output } = flags
     const target = yield* targetOf(args, flags)
     const cases = yield* casesOf(args, claims)
@@ -272,7 +274,7 @@ export const verify = (args: ParsedArguments.ParsedArguments, { claims, name, ve
       target.kind === "sandbox" ? plan.cost.requests : cases.length,
       target.kind === "sandbox" ? "requests" : "cases"
     )
-    const requestCount = Progress.countRequests(
+    const requestCount = RequestCount.make(
       yield* HttpClient.HttpClient,
       target.kind === "sandbox" ? progress.advance : Effect.void
     )

@@ -1,5 +1,6 @@
 /** `idv-mock diff`: runs the conformance suite against the service and a mock server, and compares the observations. */
 import * as ConnectionPools from "@effect-idv/cli/connectionPools"
+import * as FlagFields from "@effect-idv/cli/flagFields"
 import * as FlagValues from "@effect-idv/cli/flagValues"
 import type * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as Secrets from "@effect-idv/cli/secrets"
@@ -96,7 +97,7 @@ export const diff = (
 ): Effect.Effect<void, UsageError | Differs, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     const upstream = yield* UpstreamFlags.read(args)
-    const { checks, spacing } = yield* FlagValues.read(args, Flags, numberOrText)
+    const { checks, spacing } = yield* FlagFields.read(args, Flags, numberOrText)
     const { profile } = Settings.options(yield* Settings.read(args))
     const recording = yield* RecordedProfile.read(args)
     const target: Conformance.Target = {

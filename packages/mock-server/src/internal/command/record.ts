@@ -1,5 +1,6 @@
 /** `idv-mock record`: a proxy between an app and the service, which writes a profile that plays this service. */
 import * as ConnectionPools from "@effect-idv/cli/connectionPools"
+import * as FlagFields from "@effect-idv/cli/flagFields"
 import * as FlagValues from "@effect-idv/cli/flagValues"
 import * as OutputFile from "@effect-idv/cli/outputFile"
 import type * as ParsedArguments from "@effect-idv/cli/parsedArguments"
@@ -72,7 +73,7 @@ export const record = (
 ): Effect.Effect<void, UsageError | Upstream.UpstreamFailed, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
     const upstream = yield* UpstreamFlags.read(args)
-    const { har, output, port } = yield* FlagValues.read(args, Flags)
+    const { har, output, port } = yield* FlagFields.read(args, Flags)
     yield* OutputFile.checkNew("output", output)
     if (har !== undefined) {
       yield* OutputFile.checkNew("har", har)

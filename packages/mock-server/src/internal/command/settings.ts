@@ -1,5 +1,5 @@
 /** The settings of `serve`, from flags and from a file. Both have the same schema. */
-import * as FlagValues from "@effect-idv/cli/flagValues"
+import * as FlagFields from "@effect-idv/cli/flagFields"
 import * as InputFile from "@effect-idv/cli/inputFile"
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as Secrets from "@effect-idv/cli/secrets"
@@ -20,8 +20,8 @@ import { NewSession } from "../operations/sessions.ts"
 import { PositiveWaitText, WaitText } from "../schema/durationText.ts"
 import * as Fields from "../schema/fields.ts"
 import * as JsonText from "../schema/jsonText.ts"
-import * as KnownFields from "../schema/knownFields.ts"
 import { uniqueBy } from "../schema/uniqueIds.ts"
+import * as Violations from "../schema/violations.ts"
 import * as OptionFlags from "./optionFlags.ts"
 import * as RecordedProfile from "./recordedProfile.ts"
 
@@ -78,7 +78,7 @@ export const Settings = Schema.Struct({
 
 export interface Settings extends Schema.Schema.Type<typeof Settings> {}
 
-const decode = KnownFields.decodeUnknown(Settings)
+const decode = Violations.decodeUnknown(Settings)
 
 /** The flags whose name differs from their field's. */
 const flagOf: Readonly<Record<string, string>> = {
@@ -99,7 +99,7 @@ const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Setting
     const options = yield* OptionFlags.parse(SessionOptions.all, args, (text) => !RecordedProfile.isFile(text))
     return yield* Either.mapLeft(
       decode({
-        ...FlagValues.inputOf(args, ServerOptions, Fields.numberOrText),
+        ...FlagFields.inputOf(args, ServerOptions, Fields.numberOrText),
         ...(hosts.length > 0 && { allowedHosts: hosts }),
         ...options,
         ...(customers.length > 0 && { customers: customers.map(parseCustomer) })
