@@ -147,6 +147,10 @@ describe("The page over HTTP", () => {
       const hello = yield* swap(page, "/send", { request: "hello" })
       assertMatch(hello.html, /id="own-request-error"[^>]*>[^<]*expected a first line such as POST \/api\/aml HTTP/)
       assertMatch(hello.html, /<textarea[^>]*>hello</)
+      // HTML drops a line feed after the tag, so there is one more.
+      for (const request of ["\nhello", "\r\nhello"]) {
+        assertMatch((yield* swap(page, "/send", { request })).html, new RegExp(`<textarea[^>]*>\n${request}<`))
+      }
       assertInclude((yield* swap(page, "/send", { request: "A".repeat(70_000) })).text, "The form is too long")
     }))
 

@@ -109,7 +109,8 @@ export const TextField = (
       <label for={id}>{label}</label>
       {rows === undefined
         ? <input {...attributes} list={list} value={typed} />
-        : <textarea {...attributes} rows={rows}>{typed}</textarea>}
+        // HTML drops a line feed after the tag.
+        : <textarea {...attributes} rows={rows}>{/^[\r\n]/.test(typed) ? `\n${typed}` : typed}</textarea>}
       <FieldError {...field} />
       {hint !== undefined && <p class="hint" id={`${id}-hint`}>{hint}</p>}
     </div>
