@@ -3,15 +3,12 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Struct from "effect/Struct"
 import { randomBytes } from "node:crypto"
 import * as Control from "../../Control.ts"
 import * as MockServer from "../../MockServer.ts"
-import type { Entry } from "../journal/entry.ts"
-import * as Sent from "../journal/sent.ts"
 import { IsLenient } from "../service/dataPlane.ts"
+import { type Recorded, requestOf, withRequests } from "./checkRequests.ts"
 import type * as Day from "./day.ts"
 import * as Days from "./days.ts"
 import * as FirstRun from "./firstRun.ts"
@@ -70,30 +67,6 @@ export interface Report {
   readonly days: ReadonlyArray<DayResult>
 }
 
-const pad = (value: number) => String(value).padStart(2, "0")
-
-const requestOf = (entry: Entry): Day.Request => {
-  const sent = Sent.of(entry)
-  const person = Option.map(sent, ({ person }) => person())
-  const header = (name: string) => Option.getOrUndefined(Option.map(sent, ({ headers }) => headers[name] ?? ""))
-  const born = Option.flatMap(person, ({ dateOfBirth }) => dateOfBirth)
-  return {
-    entry,
-    at: Date.parse(entry.at),
-    authorization: header("authorization") || undefined,
-    target: Option.match(sent, { onNone: () => "", onSome: ({ target }) => target }),
-    headers: Option.match(sent, {
-      onNone: () => [],
-      onSome: ({ headers }) => Object.values(Struct.omit(headers, "authorization")).map(String)
-    }),
-    host: header("host"),
-    name: Option.getOrUndefined(Option.flatMap(person, ({ name }) => name)),
-    dateOfBirth: Option.getOrUndefined(
-      Option.map(born, ({ day, month, year }) => [year, pad(month), pad(day)].join("-"))
-    )
-  }
-}
-
 const verdictOf = (findings: ReadonlyArray<Day.Finding>) =>
   findings.some(({ verdict }) => verdict === "wrong") ? "wrong" : findings.length > 0 ? "risky" : "good"
 
@@ -102,38 +75,6 @@ const muteReason = "the client clears nobody: correct the findings of first-run,
 const unreachedReason = "the client sent no request to which this day responds, such as after a refused token"
 
 const firstRunPatience = Duration.seconds(30)
-
-/** A check with its place in the list of all requests. */
-interface Recorded extends Omit<Day.Check, "requests"> {
-  readonly start: number
-  readonly end: number
-}
-
-/** Gives each request to the check with its name, or else to the check that ran at its time. */
-const withRequests = (
-  recorded: ReadonlyArray<Recorded>,
-  seen: ReadonlyArray<Day.Request>,
-  isOwn: (request: Day.Request) => boolean
-): ReadonlyArray<Day.Check> => {
-  const names = recorded.map(({ person }) => Persons.comparable(person.name))
-  const ownerOf = (request: Day.Request, index: number) => {
-    const name = request.name === undefined ? undefined : Persons.comparable(request.name)
-    const isCurrent = ({ end, start }: Recorded) => index >= start && index < end
-    const named = recorded.findIndex((check, number) => names[number] === name && isCurrent(check))
-    return named >= 0
-      ? named
-      : name !== undefined && names.includes(name)
-      ? names.indexOf(name)
-      : isOwn(request)
-      ? recorded.findIndex(isCurrent)
-      : -1
-  }
-  const owners = seen.map(ownerOf)
-  return recorded.map((check, index) => ({
-    ...check,
-    requests: seen.filter((_, request) => owners[request] === index)
-  }))
-}
 
 const make = (door: Door, patience: Duration.Duration) =>
   Effect.gen(function*() {
