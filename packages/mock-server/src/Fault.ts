@@ -17,18 +17,23 @@ import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
-import * as FaultFields from "./internal/faults/faultFields.ts"
 import * as FaultText from "./internal/faults/faultText.ts"
 import * as Kinds from "./internal/faults/kinds.ts"
 import { When } from "./internal/faults/when.ts"
 import { unexpectedValue } from "./internal/schema/discriminatedUnion.ts"
 import { PositiveDurationText } from "./internal/schema/durationText.ts"
-import { oneOf } from "./internal/schema/fields.ts"
-import * as JsonText from "./internal/schema/jsonText.ts"
+import { closed, oneOf } from "./internal/schema/fields.ts"
 
 export { What } from "./internal/faults/kinds.ts"
-export { Distribution, RetryAfter } from "./internal/faults/values.ts"
+export { Distribution } from "./internal/faults/latency.ts"
+export { RetryAfter } from "./internal/faults/retryAfter.ts"
 export { When } from "./internal/faults/when.ts"
+
+const idExpected = "1 to 64 letters, digits, dots, underscores and hyphens, not beginning with a dot"
+
+const id = Schema.String.annotations({ description: idExpected }).pipe(
+  Schema.pattern(/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/, Violation.expecting(idExpected))
+)
 
 const FaultStruct = Schema.Struct({
   /**
@@ -36,7 +41,7 @@ const FaultStruct = Schema.Struct({
    *
    * @default assigned by the session
    */
-  id: Schema.optionalWith(FaultFields.id, { exact: true }),
+  id: Schema.optionalWith(id, { exact: true }),
   /** The operation whose requests the fault watches. */
   on: oneOf("token", "aml", "both"),
   /**
@@ -53,7 +58,7 @@ const FaultStruct = Schema.Struct({
    * @default until the fault is removed
    */
   ttl: Schema.optionalWith(PositiveDurationText, { exact: true })
-}).annotations(FaultFields.closedWithDescription("a fault, as an object"))
+}).annotations({ ...closed, description: "a fault, as an object" })
 
 const FaultObject = Schema.transformOrFail(FaultStruct, Schema.typeSchema(FaultStruct), {
   strict: true,
@@ -99,7 +104,7 @@ export const Fault: Schema.Schema<typeof FaultObject.Type, string | typeof Fault
       return (input, options, ast) =>
         typeof input === "string"
           ? Effect.flatMap(
-            Either.mapLeft(parseText(input), (violations) => issueOf(violations, ast)),
+            Either.mapLeft(FaultText.parse(input), (violations) => issueOf(violations, ast)),
             (json) => decode(json, options)
           )
           : Predicate.isRecord(input)
@@ -177,12 +182,6 @@ export const decodeUnknown: (input: unknown) => Either.Either<Fault, Violation.V
  * @since 0.1.0
  */
 export const encode: (fault: Fault) => typeof FaultObject.Encoded = Schema.encodeSync(FaultObject)
-
-/** A text in one line as the JSON form of a fault. */
-const parseText = (text: string): Either.Either<unknown, Violation.Violations> =>
-  text.trimStart().startsWith("{")
-    ? Either.mapLeft(JsonText.parse(new TextEncoder().encode(text)), ({ violations }) => violations)
-    : FaultText.parse(text)
 
 /**
  * Makes a fault in code from the same form as in JSON: `Fault.make({ on: "aml", what: { kind: "hang" } })`, or

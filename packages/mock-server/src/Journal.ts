@@ -18,10 +18,8 @@ import * as PubSub from "effect/PubSub"
 import * as Queue from "effect/Queue"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import type { Entry } from "./internal/journal/entry.ts"
+import { type Entry, once, sentBy } from "./internal/journal/entry.ts"
 import * as Masking from "./internal/journal/masking.ts"
-import { once } from "./internal/journal/once.ts"
-import * as Sent from "./internal/journal/sent.ts"
 import * as Sentence from "./internal/journal/sentence.ts"
 import * as Verification from "./Verification.ts"
 
@@ -151,7 +149,7 @@ export const make = (
         millis: Math.max(draft.millis, 0),
         request: Masking.maskRequest(draft.operation, request, reveal),
         response: Masking.maskResponse(response, reveal),
-        sent: Sent.make(request),
+        sent: sentBy(request),
         get why() {
           return why()
         }

@@ -23,7 +23,6 @@ import * as App from "./internal/server/app.ts"
 import * as Listeners from "./internal/server/listeners.ts"
 import * as InProcessClient from "./internal/wire/inProcessClient.ts"
 import * as Lifecycle from "./internal/wire/lifecycle.ts"
-import * as NodeServer from "./internal/wire/nodeServer.ts"
 import * as Request from "./internal/wire/request.ts"
 import * as Session from "./Session.ts"
 
@@ -221,10 +220,10 @@ export const layer = (options: Options = {}): Layer.Layer<MockServer | Control.C
   const start = Effect.gen(function*() {
     const lifecycle = yield* Lifecycle.Lifecycle
     const app = yield* App.make({ host, token: controlToken, allowedHosts })
-    const server = yield* Effect.mapError(NodeServer.make(requestTimeout, tls), fail)
+    const server = yield* Effect.mapError(Lifecycle.makeServer(requestTimeout, tls), fail)
     yield* Listeners.add(server, app, lifecycle)
     const listeningPort = yield* Effect.acquireRelease(
-      Effect.mapError(NodeServer.listen(server, { host, port }), fail),
+      Effect.mapError(Lifecycle.listen(server, { host, port }), fail),
       () => lifecycle.stop(server, gracePeriod)
     )
     yield* lifecycle.start

@@ -13,8 +13,11 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type * as Fault from "./Fault.ts"
-import * as KnownFields from "./internal/schema/knownFields.ts"
-import * as CustomPerson from "./internal/session/customPerson.ts"
+import { ResponseWhat } from "./internal/faults/kinds.ts"
+import { literalOr } from "./internal/schema/discriminatedUnion.ts"
+import { closed } from "./internal/schema/fields.ts"
+import * as PersonText from "./internal/schema/personText.ts"
+import * as Violations from "./internal/schema/violations.ts"
 
 /**
  * A reserved name and what the mock server does for it.
@@ -98,6 +101,25 @@ export const of = (name: string): Omit<TestPerson, "lastWord"> & { readonly last
   byLastWord.get(name.trim().split(/\s+/).at(-1)?.toLowerCase() ?? "") ??
     { matchFound: "No", description: "returns \"No\", because the name is not reserved" }
 
+const optional = { exact: true } as const
+
+/** A name, or a part of one. A reserved last word would replace the response of its reserved name. */
+const nameText = (expected: string, isValid: (text: string) => boolean) =>
+  Schema.optionalWith(
+    Schema.Redacted(
+      Schema.String.annotations({ description: expected }).pipe(
+        Schema.filter(isValid, { ...Violation.expecting(expected), jsonSchema: { minLength: 1 } }),
+        Schema.filter((text) => !byLastWord.has(PersonText.lastWord(text)), {
+          ...Violation.expecting(
+            "a last word that is not a reserved name, because reserved names keep their response"
+          ),
+          jsonSchema: {}
+        })
+      )
+    ),
+    optional
+  )
+
 /**
  * A test person of your own: `match` selects the persons, by any of `name`, `nameLast` (the last word) and
  * `dateOfBirth` (`yyyy-mm-dd`), and `response` is `No`, `Potential match` or a fault without its trigger, such as
@@ -109,7 +131,24 @@ export const of = (name: string): Omit<TestPerson, "lastWord"> & { readonly last
  * @category schemas
  * @since 0.1.0
  */
-export const Custom = CustomPerson.schema((lastWord) => byLastWord.has(lastWord))
+export const Custom = Schema.Struct({
+  /** The persons that this test person stands for: those that match every field. */
+  match: Schema.Struct({
+    /** The whole name. */
+    name: nameText("a name", (text) => text.trim() !== ""),
+    /** The last word of the name. */
+    nameLast: nameText("one word", (text) => /^\s*\S+\s*$/.test(text)),
+    /** The date of birth, as `yyyy-mm-dd`. */
+    dateOfBirth: Schema.optionalWith(PersonText.IsoDay, optional)
+  }).annotations(closed).pipe(
+    Schema.filter((match) => Object.keys(match).length > 0)
+  ).annotations(Violation.expecting("an object with one or more of name, nameLast, dateOfBirth")),
+  /**
+   * The result, or a fault that acts on the response: other faults act before the request is decided. A fault hides
+   * the result "Potential match".
+   */
+  response: literalOr(["No", "Potential match"], ResponseWhat)
+}).annotations({ ...closed, description: "an object with match and response" })
 
 /**
  * @category models
@@ -160,7 +199,7 @@ export class TestPersonInvalid extends Schema.TaggedError<TestPersonInvalid>(
   }
 }
 
-const decodeCustom = KnownFields.decodeUnknown(Custom)
+const decodeCustom = Violations.decodeUnknown(Custom)
 
 /**
  * Makes a test person in code from the same form as in JSON:

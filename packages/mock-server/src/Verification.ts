@@ -11,18 +11,73 @@ import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { Entry, Status } from "./internal/journal/entry.ts"
-import { Pattern } from "./internal/journal/pattern.ts"
-import * as Sent from "./internal/journal/sent.ts"
+import { Entry, Operation, sentOf, Status } from "./internal/journal/entry.ts"
 import { discriminatedUnion } from "./internal/schema/discriminatedUnion.ts"
 import { WaitText } from "./internal/schema/durationText.ts"
-import { closed, wholeNumber } from "./internal/schema/fields.ts"
-import * as KnownFields from "./internal/schema/knownFields.ts"
-import * as NameText from "./internal/schema/nameText.ts"
+import { closed, trueOrFalse, wholeNumber } from "./internal/schema/fields.ts"
+import * as PersonText from "./internal/schema/personText.ts"
+import * as Violations from "./internal/schema/violations.ts"
+
+const nonEmptyText = (expected: string) =>
+  Schema.String.pipe(Schema.minLength(1)).annotations(Violation.expecting(expected))
+
+/**
+ * Selects entries: those that match every field of the pattern. An empty pattern matches all entries.
+ *
+ * The server compares `name`, `dateOfBirth` and `headers` with the values that the request sent, and does not show
+ * them. Only entries of a journal in this process have these values. For others, such as those of `Control.journal`, a
+ * pattern with one of these fields matches nothing.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Pattern = Schema.Struct({
+  /** The operation that the request calls. */
+  operation: Schema.optionalWith(Operation, { exact: true }),
+  /** The status of the response. */
+  status: Schema.optionalWith(Status, { exact: true }),
+  /** The rule that decided the response. */
+  rule: Schema.optionalWith(nonEmptyText("the name of a rule"), { exact: true }),
+  /** The id or the kind of a fault that fired. */
+  fault: Schema.optionalWith(nonEmptyText("the id or the kind of a fault"), { exact: true }),
+  /** Whether the request breaks the service document. */
+  unexpected: Schema.optionalWith(trueOrFalse, { exact: true }),
+  /**
+   * The customer of the session, or null for unmatched requests. An unmatched token request also matches the
+   * customer id that it sent.
+   */
+  customerId: Schema.optionalWith(
+    Schema.NullOr(Schema.String).annotations(Violation.expecting("a customer id, or null")),
+    { exact: true }
+  ),
+  /** The name in the request. Letter case, repeated blanks and the Unicode normalization form do not matter. */
+  name: Schema.optionalWith(Schema.Redacted(nonEmptyText("a name")), { exact: true }),
+  /** The date of birth in the request, here as `yyyy-mm-dd`. */
+  dateOfBirth: Schema.optionalWith(PersonText.IsoDay, { exact: true }),
+  /** Headers of the request, each with its whole value. Letter case matters in values only. */
+  headers: Schema.optionalWith(
+    Schema.Record({
+      key: Schema.String.pipe(Schema.pattern(/^[\w!#$%&'*+.^`|~-]+$/)),
+      value: Schema.Redacted(Schema.String)
+    }).annotations(Violation.expecting("an object of header names and values")),
+    { exact: true }
+  )
+}).annotations({
+  ...Violation.expecting(
+    "an object with any of operation, status, rule, fault, unexpected, customerId, name, dateOfBirth, headers"
+  ),
+  ...closed
+})
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Pattern extends Schema.Schema.Type<typeof Pattern> {}
 
 /** The fields of the pattern, such as `status` or `headers.user-agent`, and whether the entry has the same value. */
 const comparisons = (pattern: Pattern, entry: Entry): ReadonlyArray<readonly [field: string, isEqual: boolean]> => {
-  const sent = Sent.of(entry)
+  const sent = sentOf(entry)
   const { customerId, dateOfBirth, fault, headers = {}, name, operation, rule, status, unexpected } = pattern
   const field = <A>(name: string, expected: A | undefined, isEqual: (expected: A) => boolean) =>
     expected === undefined ? [] : [[name, isEqual(expected)] as const]
@@ -39,7 +94,7 @@ const comparisons = (pattern: Pattern, entry: Entry): ReadonlyArray<readonly [fi
     ...field("name", name, (name) =>
       Option.exists(
         Option.flatMap(sentPerson, ({ name }) => name),
-        (sent) => NameText.comparable(sent) === NameText.comparable(Redacted.value(name))
+        (sent) => PersonText.comparable(sent) === PersonText.comparable(Redacted.value(name))
       )),
     ...field(
       "dateOfBirth",
@@ -59,8 +114,6 @@ const comparisons = (pattern: Pattern, entry: Entry): ReadonlyArray<readonly [fi
 /** The fields of the pattern that differ, without their values. None if the entry matches. */
 const differences = (pattern: Pattern, entry: Entry): ReadonlyArray<string> =>
   comparisons(pattern, entry).filter(([, isEqual]) => !isEqual).map(([field]) => field)
-
-export { Pattern } from "./internal/journal/pattern.ts"
 
 const within = Schema.optionalWith(WaitText, { exact: true })
 
@@ -106,7 +159,7 @@ export type Expectation = typeof Expectation.Type
  * @category decoding
  * @since 0.1.0
  */
-export const decodeUnknown: (input: unknown) => Either.Either<Expectation, Violation.Violations> = KnownFields
+export const decodeUnknown: (input: unknown) => Either.Either<Expectation, Violation.Violations> = Violations
   .decodeUnknown(Expectation)
 
 /**

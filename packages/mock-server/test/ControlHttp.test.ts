@@ -1,7 +1,7 @@
 import { type Fault, MockServer, Session } from "@effect-idv/mock-server"
 import type { HttpClient, HttpMethod } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import {
   Cause,
@@ -447,6 +447,27 @@ describe("An operation that fails", () => {
       Effect.provide(Logger.replace(Logger.defaultLogger, logger))
     )
   })
+})
+
+describe.each([
+  ["on a socket", layers[0]?.[1] ?? assert.fail()],
+  ["in process", MockServer.layerHttpClient]
+])("A module of the control API %s that cannot be loaded", (_, layer) => {
+  it.scopedLive.each(["../src/internal/http/guard.ts", "../src/internal/http/controlApp.ts"])(
+    "(%s) leads to a 500, and is loaded at the next request",
+    (path) =>
+      Effect.gen(function*() {
+        vi.doMock(path, () => assert.fail("canary"))
+        const get = yield* Effect.provide(
+          Effect.context<MockServer.MockServer | HttpClient.HttpClient>(),
+          yield* Layer.build(layer)
+        ).pipe(Effect.map((context) => Effect.provide(control("GET", demo), context)))
+        const failed = yield* Effect.ensuring(get, Effect.sync(() => vi.doUnmock(path)))
+        deepStrictEqual(problem(failed), [500, "Internal Server Error"])
+        assertInclude(failed.text, "could not be loaded")
+        strictEqual((yield* get).status, 200)
+      }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
+  )
 })
 
 describe("ready", () => {

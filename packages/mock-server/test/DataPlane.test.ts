@@ -4,7 +4,7 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Effect, Layer } from "effect"
-import * as AmlProfile from "../src/internal/service/amlProfile.ts"
+import * as AmlEndpoint from "../src/internal/service/amlEndpoint.ts"
 
 const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`
 const form = "application/x-www-form-urlencoded"
@@ -64,12 +64,31 @@ describe("The address of a profile", () => {
     [{ host: "mock.test:4010" }, "http://mock.test:4010/aml-profiles/x"],
     [{}, "http://localhost/aml-profiles/x"]
   ])("for the headers %j is %s", (headers, expected) => {
-    strictEqual(AmlProfile.url({ headers: Headers.fromInput(headers), isSecure: false }, "x"), expected)
+    strictEqual(AmlEndpoint.profileUrl({ headers: Headers.fromInput(headers), isSecure: false }, "x"), expected)
   })
 })
 
 describe.each(layers)("The data plane %s", (_, layer) => {
   it.layer(layer)((it) => {
+    it.effect("leaves the connection open after a response that is falsely declared as compressed", () =>
+      Effect.gen(function*() {
+        const { session } = yield* Control.Control
+        const { clearFaults, fault } = session("demo-customer")
+        const token = yield* accessToken
+        yield* fault("aml:falseGzip")
+        const { url } = yield* MockServer.MockServer
+        const { headers } = yield* HttpClientRequest.post(`${url}/api/aml`).pipe(
+          HttpClientRequest.bearerToken(token),
+          HttpClientRequest.bodyUnsafeJson(person),
+          HttpClient.execute,
+          Effect.ensuring(Effect.ignore(clearFaults))
+        )
+        deepStrictEqual(
+          [headers["content-encoding"], headers["connection"] ?? "keep-alive"],
+          ["gzip", "keep-alive"]
+        )
+      }))
+
     describe("POST /oauth/service", () => {
       it.effect("returns a token with headers that forbid caching", () =>
         Effect.gen(function*() {

@@ -10,7 +10,7 @@ import { PassThrough } from "node:stream"
 import { connect } from "node:tls"
 import { eventually } from "../../core/test/support/eventually.ts"
 import { main } from "../src/internal/command/main.ts"
-import * as RawSockets from "../src/internal/wire/rawSockets.ts"
+import * as Script from "../src/internal/wire/script.ts"
 import * as SelfSigned from "../src/internal/wire/selfSigned.ts"
 import * as Program from "./support/program.ts"
 
@@ -56,14 +56,14 @@ const files = (texts: Readonly<Record<string, string>>) =>
 describe("The sockets below TLS", () => {
   it("are found by the addresses of their connection, and forgotten when it closes", () => {
     const server = createServer()
-    RawSockets.record(server)
+    Script.recordSockets(server)
     const [raw, secure, next] = [new Socket(), new Socket(), new Socket()]
     server.emit("connection", raw)
     server.emit("secureConnection", secure)
-    strictEqual(RawSockets.rawOf(secure), raw)
+    strictEqual(Script.rawOf(secure), raw)
     raw.emit("close")
     server.emit("secureConnection", next)
-    strictEqual(RawSockets.rawOf(next), next)
+    strictEqual(Script.rawOf(next), next)
   })
 })
 

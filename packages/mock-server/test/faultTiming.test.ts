@@ -3,7 +3,9 @@ import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Duration, FastCheck } from "effect"
 import { PCGRandom } from "effect/Utils"
-import { countQuota, emptyQuota, fires, sample } from "../src/internal/session/faultTiming.ts"
+import { sample } from "../src/internal/faults/latency.ts"
+import { fires } from "../src/internal/faults/when.ts"
+import { countQuota, emptyQuota } from "../src/internal/session/sessionFaults.ts"
 
 const n = FastCheck.integer({ min: 1, max: 200 })
 const seed = FastCheck.integer()

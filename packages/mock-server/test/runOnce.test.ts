@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
-import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Deferred, Effect, Fiber } from "effect"
-import { runOnce } from "../src/internal/journal/once.ts"
+import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
+import { Deferred, Effect, Exit, Fiber } from "effect"
+import { runOnce } from "../src/internal/wire/runOnce.ts"
 
 describe("An effect that runs once", () => {
   it.effect("is not affected by the interruption of its first user, whose fiber waits for the result", () =>
@@ -27,5 +27,15 @@ describe("An effect that runs once", () => {
       const result = yield* runOnce(Effect.sync(() => ++runs))
       strictEqual(runs, 0)
       deepStrictEqual(yield* Effect.all([result, result], { concurrency: 2 }), [1, 1])
+    }))
+
+  it.effect("runs again when it is needed after a failure", () =>
+    Effect.gen(function*() {
+      let runs = 0
+      const result = yield* runOnce(
+        Effect.suspend(() => ++runs === 1 ? Effect.dieMessage("not loaded") : Effect.succeed(runs))
+      )
+      assertTrue(Exit.isFailure(yield* Effect.exit(result)))
+      deepStrictEqual([yield* result, yield* result], [2, 2])
     }))
 })

@@ -5,7 +5,6 @@ import { constVoid } from "effect/Function"
 import * as Schema from "effect/Schema"
 import * as Response from "../wire/response.ts"
 import * as RetryAfter from "./retryAfter.ts"
-import type * as Values from "./values.ts"
 
 const utf8 = new TextEncoder()
 export const emptyBody = new Uint8Array()
@@ -15,8 +14,8 @@ export const scripted = (response: Response.Response, steps: ReadonlyArray<Respo
   Response.Delivery.Scripted({ response, steps })
 
 export const write = (bytes: Uint8Array) => Response.Step.Write({ bytes })
-const fin = Response.Step.Fin()
-export const endSteps = { fin, reset: Response.Step.Reset(), hang: Response.Step.Hang() }
+export const fin = Response.Step.Fin()
+const endSteps = { fin, reset: Response.Step.Reset(), hang: Response.Step.Hang() }
 
 /** The head and the first bytes of the body, always fewer than its `Content-Length`. */
 export const incompleteMessage = (
@@ -25,10 +24,21 @@ export const incompleteMessage = (
 ): ReadonlyArray<Response.Step> => {
   const length = Math.max(response.body.length, 1)
   return [
-    write(Response.head(response, [`content-length: ${length}`])),
+    write(Response.lastHead(response, [`content-length: ${length}`])),
     write(response.body.subarray(0, Math.min(keep, length - 1)))
   ]
 }
+
+/** Changes the body only. */
+export const withBody =
+  (change: (body: Uint8Array) => Uint8Array) => (response: Response.Response): Response.Delivery =>
+    whole({ ...response, body: change(response.body) })
+
+/** Ends a message before its headers, or in the middle of its body. */
+export const ending =
+  (how: keyof typeof endSteps) =>
+  (response: Response.Response, { at }: { readonly at: "headers" | "body" }): Response.Delivery =>
+    scripted(response, [...(at === "headers" ? [] : incompleteMessage(response)), endSteps[how]])
 
 export const badChunks = (body: Uint8Array): Uint8Array => {
   const half = body.subarray(0, Math.ceil(body.length / 2))
@@ -52,7 +62,7 @@ export const statusResponse = (
     readonly body?: string
     readonly contentType: string
     readonly location?: string
-    readonly retryAfter?: Values.RetryAfter
+    readonly retryAfter?: RetryAfter.RetryAfter
   },
   now: number
 ): Response.Response => {

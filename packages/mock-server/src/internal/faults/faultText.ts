@@ -1,4 +1,4 @@
-/** A fault in one line, as on the command line: `on:what[=value][:when[=value]]`. */
+/** A fault as a text, as on the command line: `on:what[=value][:when[=value]]`, or its JSON form. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Either from "effect/Either"
 import * as Record from "effect/Record"
@@ -27,8 +27,7 @@ const fieldOf = (part: "what" | "when", kind: string): string | undefined => {
   return entry === undefined ? undefined : entry.value?.[0] ?? "none"
 }
 
-/** Parses the line into the JSON form of a fault, which the caller must decode with the schema. */
-export const parse = (text: string): Either.Either<unknown, Violation.Violations> => {
+const parseLine = (text: string): Either.Either<unknown, Violation.Violations> => {
   const [on = "", what, when, ...others] = text.trim().split(":")
   if (what === undefined || others.length > 0) {
     return Either.left(Violation.whole(
@@ -56,8 +55,13 @@ const parsePart = (path: "what" | "when", text: string): Either.Either<unknown, 
   })
 }
 
+const isObject = (text: string): boolean => text.trimStart().startsWith("{")
+
+const parseJson = (text: string) => JsonText.parse(new TextEncoder().encode(text))
+
+/** Parses a text into the JSON form of a fault, which the caller must decode with the schema. */
+export const parse = (text: string): Either.Either<unknown, Violation.Violations> =>
+  isObject(text) ? Either.mapLeft(parseJson(text), ({ violations }) => violations) : parseLine(text)
+
 /** The input of a fault in a text: a JSON object as its value, so that its violations name its fields, or the text. */
-export const input = (text: string): unknown =>
-  text.trimStart().startsWith("{")
-    ? Either.getOrElse(JsonText.parse(new TextEncoder().encode(text)), () => text)
-    : text
+export const input = (text: string): unknown => isObject(text) ? Either.getOrElse(parseJson(text), () => text) : text

@@ -5,13 +5,13 @@
 import * as Duration from "effect/Duration"
 import { constant } from "effect/Function"
 import * as Schema from "effect/Schema"
-import { discriminatedUnion, literalOr } from "../schema/discriminatedUnion.ts"
-import { PositiveDurationText } from "../schema/durationText.ts"
-import { wholeNumber } from "../schema/fields.ts"
+import { discriminatedUnion, literalOr, variant } from "../schema/discriminatedUnion.ts"
+import { PositiveDurationText, WaitText, withDefault } from "../schema/durationText.ts"
+import { oneOf, wholeNumber } from "../schema/fields.ts"
 import * as Response from "../wire/response.ts"
 import * as Damage from "./damage.ts"
-import * as FaultFields from "./faultFields.ts"
-import { Distribution, RetryAfter } from "./values.ts"
+import { Distribution } from "./latency.ts"
+import { headerText, RetryAfter } from "./retryAfter.ts"
 
 export interface Options {
   /** The session's time, in milliseconds since 1970. */
@@ -27,8 +27,12 @@ interface Exchange {
 }
 
 interface Entry<Fields extends Schema.Struct.Fields> {
-  /** The operations that it applies to. */
-  readonly on: ReadonlyArray<"token" | "aml">
+  /**
+   * The operations that it applies to.
+   *
+   * @default both
+   */
+  readonly on?: ReadonlyArray<"token" | "aml">
   /** A sentence, without a full stop. */
   readonly description: string
   /** What it did to an exchange, as the predicate of a sentence. */
@@ -51,38 +55,29 @@ interface Entry<Fields extends Schema.Struct.Fields> {
   ) => Response.Delivery
 }
 
-const both = ["token", "aml"] as const
+const both: ReadonlyArray<"token" | "aml"> = ["token", "aml"]
 
 /** Makes the entry of a kind. `fields` is a parameter of its own, so that TypeScript knows the type of `what` in `apply`. */
 const kind = <const Kind extends string, const Fields extends Schema.Struct.Fields>(
   kind: Kind,
   fields: Fields,
-  { apply, ...entry }: Entry<Fields>
+  { apply, on = both, ...entry }: Entry<Fields>
 ) => {
   const isOwn = (what: { readonly kind: string }): what is Schema.Struct.Type<Fields> & { readonly kind: Kind } =>
     what.kind === kind
   return {
     ...entry,
     kind,
-    schema: FaultFields.variant(kind, entry.description, fields),
+    on,
+    schema: variant(kind, entry.description, fields),
     apply: (response: Response.Response, what: { readonly kind: string }, options: Options): Response.Delivery =>
       apply !== undefined && isOwn(what) ? apply(response, what, options) : Damage.whole(response)
   }
 }
 
-/** Changes the body only. */
-const withBody = (change: (body: Uint8Array) => Uint8Array) => (response: Response.Response): Response.Delivery =>
-  Damage.whole({ ...response, body: change(response.body) })
-
-/** Ends a message before its headers, or in the middle of its body. */
-const ending =
-  (how: keyof typeof Damage.endSteps) =>
-  (response: Response.Response, { at }: { readonly at: "headers" | "body" }): Response.Delivery =>
-    Damage.scripted(response, [...(at === "headers" ? [] : Damage.incompleteMessage(response)), Damage.endSteps[how]])
-
 const atFields = {
   /** @default "headers" */
-  at: FaultFields.at
+  at: Schema.optionalWith(oneOf("headers", "body"), { exact: true, default: constant("headers" as const) })
 }
 
 const responseKinds = [
@@ -93,7 +88,6 @@ const responseKinds = [
       default: (): Distribution => ({ kind: "fixed", delay: Duration.seconds(2) })
     })
   }, {
-    on: both,
     description: "The response is late, by a fixed time or by a random time from a distribution",
     did: ({ millis }) => `delayed the response to ${Math.round(millis)} ms`,
     value: ["distribution.delay", "2 seconds"]
@@ -102,13 +96,13 @@ const responseKinds = [
     /** @default 503 */
     status: Schema.optionalWith(wholeNumber(200, 599), { exact: true, default: constant(503) }),
     /** @default none */
-    body: Schema.optionalWith(FaultFields.text, { exact: true }),
+    body: Schema.optionalWith(Schema.String.annotations({ description: "a text" }), { exact: true }),
     /**
      * The type of the body, if there is one.
      *
      * @default "text/plain; charset=utf-8"
      */
-    contentType: Schema.optionalWith(FaultFields.headerText, {
+    contentType: Schema.optionalWith(headerText, {
       exact: true,
       default: constant("text/plain; charset=utf-8")
     }),
@@ -119,27 +113,24 @@ const responseKinds = [
      *
      * @default none
      */
-    location: Schema.optionalWith(FaultFields.headerText, { exact: true })
+    location: Schema.optionalWith(headerText, { exact: true })
   }, {
-    on: both,
     description: "A response with another status, and optionally a body, a Retry-After and a Location",
     did: ({ response }) => `returned status ${response.status} instead of the service's response`,
     value: ["status", "503"],
     apply: (_, what, { now }) => Damage.whole(Damage.statusResponse(what, now))
   }),
   kind("reset", atFields, {
-    on: both,
     description: "The connection is reset, before the headers or in the middle of the body",
     did: () => "reset the connection",
     value: ["at", "body"],
-    apply: ending("reset")
+    apply: Damage.ending("reset")
   }),
   kind("fin", atFields, {
-    on: both,
     description: "The connection is closed early, before the headers or in the middle of the body",
     did: () => "closed the connection early",
     value: ["at", "body"],
-    apply: ending("fin")
+    apply: Damage.ending("fin")
   }),
   kind("truncation", {
     /**
@@ -149,42 +140,37 @@ const responseKinds = [
      */
     keep: Schema.optionalWith(wholeNumber(0), { exact: true })
   }, {
-    on: both,
     description: "The body is shorter than its Content-Length, and then the connection is closed",
     did: () => "sent only a part of the body, and closed the connection",
     value: ["keep", "10"],
-    apply: (response, what) =>
-      Damage.scripted(response, [...Damage.incompleteMessage(response, what.keep), Damage.endSteps.fin])
+    apply: (response, what) => Damage.scripted(response, [...Damage.incompleteMessage(response, what.keep), Damage.fin])
   }),
   kind("badChunk", {}, {
-    on: both,
     description: "The body is chunked, and the size of its second chunk is not a number",
     did: () => "sent a chunk whose size is not a number",
     apply: (response) =>
       Damage.scripted(response, [
-        Damage.write(Response.head(response, ["transfer-encoding: chunked"])),
+        Damage.write(Response.lastHead(response, ["transfer-encoding: chunked"])),
         Damage.write(Damage.badChunks(response.body)),
-        Damage.endSteps.fin
+        Damage.fin
       ])
   }),
   kind("falseGzip", {}, {
-    on: both,
     description: "The response has Content-Encoding: gzip, and its body is not compressed",
     did: () => "declared the body as compressed, which it is not",
     apply: (response) => Damage.whole({ ...response, headers: { ...response.headers, "content-encoding": "gzip" } })
   }),
   kind("duplicateLength", {}, {
-    on: both,
     description: "The response has two Content-Length headers with different values",
     did: () => "sent two different Content-Length headers",
     apply: (response) => {
       const { body } = response
       return Damage.scripted(response, [
         Damage.write(
-          Response.head(response, [`content-length: ${body.length}`, `content-length: ${body.length + 1}`])
+          Response.lastHead(response, [`content-length: ${body.length}`, `content-length: ${body.length + 1}`])
         ),
         Damage.write(body),
-        Damage.endSteps.fin
+        Damage.fin
       ])
     }
   }),
@@ -192,36 +178,31 @@ const responseKinds = [
     /** @default 512 */
     length: Schema.optionalWith(wholeNumber(1, 1_048_576), { exact: true, default: constant(512) })
   }, {
-    on: both,
     description: "Random bytes instead of an HTTP response",
     did: () => "sent random bytes instead of an HTTP response",
     value: ["length", "512"],
     apply: (response, what, { random }) =>
       Damage.scripted(response, [
         Damage.write(Uint8Array.from({ length: what.length }, () => Math.floor(random() * 256))),
-        Damage.endSteps.fin
+        Damage.fin
       ])
   }),
   kind("malformedJson", {}, {
-    on: both,
     description: "The body is cut off and is not valid JSON",
     did: () => "cut off the JSON text of the body",
-    apply: withBody(Damage.cutInHalf)
+    apply: Damage.withBody(Damage.cutInHalf)
   }),
   kind("invalidUtf8", {}, {
-    on: both,
     description: "A string in the body has a byte that is not UTF-8",
     did: () => "put a byte that is not UTF-8 into the body",
-    apply: withBody(Damage.withInvalidByte)
+    apply: Damage.withBody(Damage.withInvalidByte)
   }),
   kind("empty", {}, {
-    on: both,
     description: "The body is empty",
     did: () => "removed the body",
-    apply: withBody(() => Damage.emptyBody)
+    apply: Damage.withBody(() => Damage.emptyBody)
   }),
   kind("html", {}, {
-    on: both,
     description: "An HTML page with the status of the response, as a gateway or a login page returns",
     did: () => "replaced the body with an HTML page",
     apply: (response) =>
@@ -239,25 +220,23 @@ const responseKinds = [
      */
     bytes: Schema.optionalWith(wholeNumber(1), { exact: true, default: constant(1) }),
     /** @default 100 milliseconds */
-    every: FaultFields.wait(100)
+    every: withDefault(WaitText, 100)
   }, {
-    on: both,
     description: "The body arrives a few bytes at a time",
     did: () => "sent the body a few bytes at a time",
     value: ["every", "100 millis"],
     apply: (response, what) =>
       Damage.scripted(response, [
-        Damage.write(Response.head(response, [`content-length: ${response.body.length}`])),
+        Damage.write(Response.lastHead(response, [`content-length: ${response.body.length}`])),
         ...Damage.dripSteps(response.body, what.bytes, Duration.toMillis(what.every)),
-        Damage.endSteps.fin
+        Damage.fin
       ])
   }),
   kind("hang", atFields, {
-    on: both,
     description: "The response stops and the connection stays open, before the headers or in the middle of the body",
     did: () => "stopped the response, and left the connection open",
     value: ["at", "body"],
-    apply: ending("hang")
+    apply: Damage.ending("hang")
   }),
   kind("oversize", {
     /**
@@ -267,35 +246,32 @@ const responseKinds = [
      */
     bytes: Schema.optionalWith(wholeNumber(1, 64 * 1_048_576), { exact: true, default: constant(2 * 1_048_576) })
   }, {
-    on: both,
     description: "The body is valid JSON and far too long",
     did: () => "made the body far too long",
     value: ["bytes", "2097152"],
-    apply: (response, what) => withBody((body) => Damage.withPadding(body, what.bytes))(response)
+    apply: (response, what) => Damage.withBody((body) => Damage.withPadding(body, what.bytes))(response)
   }),
   kind("somebodyElse", {}, {
     on: ["aml"],
     description: "A valid credential with the name and the year of birth of another person",
     did: () => "returned the credential of another person",
-    apply: withBody((body) => Damage.withAttributes(body, Damage.anotherPerson))
+    apply: Damage.withBody((body) => Damage.withAttributes(body, Damage.anotherPerson))
   }),
   kind("unknownMatch", {}, {
     on: ["aml"],
     description: "A match_found that the service document does not list",
     did: () => "returned a match_found that the service document does not list",
-    apply: withBody((body) => Damage.withAttributes(body, () => ({ match_found: "Under review" })))
+    apply: Damage.withBody((body) => Damage.withAttributes(body, () => ({ match_found: "Under review" })))
   })
 ]
 
 /** Kinds that act before the request is decided: on the token, or on the count of requests. */
 const requestKinds = [
   kind("tokenExpiry", {}, {
-    on: both,
     description: "The token that is issued, or that the request carries, is expired",
     did: () => "made the token expire"
   }),
   kind("tokenRevocation", {}, {
-    on: both,
     description: "The token that is issued, or that the request carries, is revoked",
     did: () => "revoked the token"
   }),
@@ -314,7 +290,6 @@ const requestKinds = [
       default: constant("profile" as const)
     })
   }, {
-    on: both,
     description: "At most a number of requests per window of time; further requests receive a 429",
     did: ({ response }) => `returned status ${response.status}`,
     value: ["limit", "10"]

@@ -1,8 +1,51 @@
 /** The header `Retry-After` in each of its forms. */
+import * as Violation from "@effect-idv/core/Violation"
 import * as Duration from "effect/Duration"
+import { constant } from "effect/Function"
+import * as Schema from "effect/Schema"
 import type { Profile } from "../../Profile.ts"
+import { discriminatedUnion, variant } from "../schema/discriminatedUnion.ts"
+import { DurationText, withDefault } from "../schema/durationText.ts"
+import { wholeNumber } from "../schema/fields.ts"
 import type { Headers } from "../wire/response.ts"
-import type { RetryAfter } from "./values.ts"
+
+const headerExpected = "a text of printable ASCII characters"
+
+/** The value of a header. */
+export const headerText = Schema.String.annotations({ description: headerExpected }).pipe(
+  Schema.pattern(/^[\x20-\x7e]*$/, Violation.expecting(headerExpected))
+)
+
+/**
+ * The value of a `Retry-After` header.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const RetryAfter = discriminatedUnion(Schema.Union(
+  variant("seconds", "A number of seconds", {
+    /** @default 1 */
+    seconds: Schema.optionalWith(wholeNumber(0), { exact: true, default: constant(1) })
+  }),
+  variant("date", "An HTTP date that is `in` after the session's time", {
+    /**
+     * How long after the session's time the date is.
+     *
+     * @default 1 second
+     */
+    in: withDefault(DurationText, 1000)
+  }),
+  variant("garbage", "A text that is neither a number nor a date", {
+    /** @default "soon" */
+    text: Schema.optionalWith(headerText, { exact: true, default: constant("soon") })
+  })
+))
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type RetryAfter = typeof RetryAfter.Type
 
 /** Returns the header. `now` is the session's time in milliseconds since 1970. */
 export const headers = (form: RetryAfter | undefined, now: number): Headers =>

@@ -22,12 +22,12 @@ import { ArrayFormatter, isParseError, type ParseError } from "effect/ParseResul
 import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import { ControlApi } from "../../ControlApi.ts"
-import { runOnce } from "../journal/once.ts"
 import { operations } from "../operations/all.ts"
 import { ControlRefused, refusal } from "../operations/controlErrors.ts"
 import type * as Operation from "../operations/operation.ts"
 import * as JsonText from "../schema/jsonText.ts"
 import * as Request from "../wire/request.ts"
+import { runOnce } from "../wire/runOnce.ts"
 import * as ServerResponse from "../wire/serverResponse.ts"
 import { docsPath } from "./guard.ts"
 

@@ -15,7 +15,6 @@ import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
 import type * as Operation from "../operations/operation.ts"
 import { server } from "../operations/server.ts"
-import * as Problem from "../wire/problem.ts"
 import * as Request from "../wire/request.ts"
 import * as Response from "../wire/response.ts"
 import * as ServerResponse from "../wire/serverResponse.ts"
@@ -84,17 +83,17 @@ const rejections = ({ allowedHosts, host, token }: Options) => {
     // A target in absolute form takes precedence over the Host header (RFC 9112, section 3.2.2).
     const target = Request.authorityOf(request.url)
     if (Option.isNone(authority) || target !== undefined && !Option.exists(authorityOf(target), namesThisServer)) {
-      return Problem.response(403, "The Host header does not name this server: see --allowed-host")
+      return Response.problem(403, "The Host header does not name this server: see --allowed-host")
     }
     const { origin } = headers
     if (
       headers["sec-fetch-site"] === "cross-site" && !isNavigation(request) ||
       origin !== undefined && !isSameOrigin(origin, authority.value)
     ) {
-      return Problem.response(403, "Pages of other sites may not use the control API")
+      return Response.problem(403, "Pages of other sites may not use the control API")
     }
     const headersProblem = Request.headersProblem(request)
-    if (Option.isSome(headersProblem)) return Problem.response(400, headersProblem.value)
+    if (Option.isSome(headersProblem)) return Response.problem(400, headersProblem.value)
     if (token === undefined || Request.healthPathOf(request.url) !== undefined) return undefined
     // A browser asks the user for a password and sends it as Basic. Programs send a Bearer token.
     const sentToken = Option.orElse(
@@ -103,7 +102,7 @@ const rejections = ({ allowedHosts, host, token }: Options) => {
     )
     return Option.exists(sentToken, (text) => isToken(text, token))
       ? undefined
-      : Problem.response(
+      : Response.problem(
         401,
         "The control token is missing or wrong: send it as a Bearer token, or as the password of any user",
         { "www-authenticate": "Basic realm=\"idv-mock control\", charset=\"UTF-8\"" }

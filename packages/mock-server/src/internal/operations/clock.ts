@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import type * as Session from "../../Session.ts"
 import { DurationText } from "../schema/durationText.ts"
 import { closed, numberOrText, trueOrFalse } from "../schema/fields.ts"
-import { Instant, isInRange } from "../schema/instantText.ts"
+import { Instant, isInRange } from "../session/sessionClock.ts"
 import { ControlRefused, refusal, SessionUnknown } from "./controlErrors.ts"
 import * as Operation from "./operation.ts"
 

@@ -17,8 +17,7 @@ import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import * as Session from "../../Session.ts"
 import type { Recorder } from "../journal/recorder.ts"
-import * as KnownFields from "../schema/knownFields.ts"
-import { truncateViolations } from "../schema/truncateViolations.ts"
+import * as Violations from "../schema/violations.ts"
 import type * as Lifecycle from "../wire/lifecycle.ts"
 import { ControlRefused, FaultUnknown, SessionUnknown } from "./controlErrors.ts"
 
@@ -207,12 +206,13 @@ const statusOfError = (union: AST.AST, error: unknown): number =>
   (AST.isUnion(union) ? union.types : [union]).filter((ast) => Schema.is(Schema.make(AST.typeAST(ast)))(error))
     .map(HttpApiSchema.getStatusErrorAST)[0] ?? 500
 
-const refused = (violations: Violation.Violations) => new ControlRefused({ violations: truncateViolations(violations) })
+const refused = (violations: Violation.Violations) =>
+  new ControlRefused({ violations: Violations.truncate(violations) })
 
 /** Accepts what the schema describes, and no unknown field. */
 export const accept = <A, I>(schema: Schema.Schema<A, I>, name = "input"): Accepted<A, ControlRefused> => {
-  const decode = KnownFields.decodeUnknown(schema)
-  const validate = KnownFields.decodeUnknown(Schema.typeSchema(schema))
+  const decode = Violations.decodeUnknown(schema)
+  const validate = Violations.decodeUnknown(Schema.typeSchema(schema))
   return {
     decode: (json) => Either.mapLeft(decode(json), refused),
     validate: (input) => Either.mapLeft(validate(input), refused),

@@ -7,11 +7,11 @@ import * as Schema from "effect/Schema"
 import type * as Session from "../../Session.ts"
 import * as TestPerson from "../../TestPerson.ts"
 import * as FaultText from "../faults/faultText.ts"
-import * as Sent from "../journal/sent.ts"
+import { sentOf } from "../journal/entry.ts"
 import { groups } from "../operations/all.ts"
 import type { ArmedFault } from "../operations/faults.ts"
 import type * as Operation from "../operations/operation.ts"
-import { IsoDay } from "../schema/instantText.ts"
+import { IsoDay } from "../schema/personText.ts"
 import { description } from "./clockPanel.tsx"
 import * as FaultFields from "./faultFormFields.ts"
 import * as Forms from "./forms.ts"
@@ -131,7 +131,7 @@ const answerLike = action("test-persons", ({ journal, testPersons }, { id, respo
   Effect.gen(function*() {
     const entry = (yield* journal.entries).find((entry) => String(entry.id) === id)
     const { person: sentPerson } = yield* Effect.mapError(
-      Option.flatMap(Option.fromNullable(entry), Sent.of),
+      Option.flatMap(Option.fromNullable(entry), sentOf),
       (): Forms.Problems => [{ path: "", text: "The journal no longer has this request" }]
     )
     const { dateOfBirth, name } = sentPerson()

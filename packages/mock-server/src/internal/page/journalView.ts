@@ -2,8 +2,8 @@
 import * as Arr from "effect/Array"
 import * as Option from "effect/Option"
 import type * as Journal from "../../Journal.ts"
-import * as Sent from "../journal/sent.ts"
-import * as NameText from "../schema/nameText.ts"
+import { sentOf } from "../journal/entry.ts"
+import * as PersonText from "../schema/personText.ts"
 import type { Fields } from "./forms.ts"
 
 /** How many exchanges a page shows. */
@@ -35,8 +35,8 @@ const matches = (entry: Journal.Entry, word: string): boolean => {
   ]
   return shown.some((text) => text.toLowerCase().includes(word.toLowerCase())) ||
     Option.exists(
-      Option.flatMap(Sent.of(entry), ({ person }) => person().name),
-      (name) => NameText.lastWord(name) === NameText.lastWord(word)
+      Option.flatMap(sentOf(entry), ({ person }) => person().name),
+      (name) => PersonText.lastWord(name) === PersonText.lastWord(word)
     )
 }
 

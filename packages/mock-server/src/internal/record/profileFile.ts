@@ -6,8 +6,8 @@ import * as Schema from "effect/Schema"
 import * as Fault from "../../Fault.ts"
 import * as Profile from "../../Profile.ts"
 import { closed } from "../schema/fields.ts"
-import * as KnownFields from "../schema/knownFields.ts"
 import { uniqueBy } from "../schema/uniqueIds.ts"
+import * as Violations from "../schema/violations.ts"
 import type { OfOperation, Recording, Unplayable } from "./observations.ts"
 
 /** The number increases when the meaning of a field changes. */
@@ -26,7 +26,7 @@ const ProfileFile = Schema.Struct({
 
 export interface ProfileFile extends Schema.Schema.Type<typeof ProfileFile> {}
 
-const decode = KnownFields.decodeUnknown(ProfileFile)
+const decode = Violations.decodeUnknown(ProfileFile)
 
 const whole = Violation.whole("a profile in YAML that idv-mock record wrote")
 

@@ -1,6 +1,6 @@
 /** Pseudonyms of names and dates: the same text has the same pseudonym, in requests and in responses. */
 import { createHmac, randomBytes } from "node:crypto"
-import * as NameText from "../schema/nameText.ts"
+import * as PersonText from "../schema/personText.ts"
 
 export interface Pseudonyms {
   readonly name: (name: string) => string
@@ -16,7 +16,7 @@ export const make = (): Pseudonyms => {
   const digest = (kind: string, text: string) =>
     createHmac("sha256", key).update(`${kind}\0${text}`).digest("hex").slice(0, 12)
   return {
-    name: (name) => `person-${digest("name", NameText.comparable(name))}`,
+    name: (name) => `person-${digest("name", PersonText.comparable(name))}`,
     date: (date) => `date-${digest("date", date)}`,
     token: (token) => digest("token", token)
   }

@@ -3,7 +3,7 @@ import * as ContractReadings from "@effect-idv/contract/Readings"
 import * as Option from "effect/Option"
 import * as Struct from "effect/Struct"
 import type * as Profile from "../../Profile.ts"
-import * as NameText from "../schema/nameText.ts"
+import { damageOf } from "../service/amlEndpoint.ts"
 import { choices } from "../session/choices.ts"
 import * as Request from "../wire/request.ts"
 import { type Exchange, personOf, toContract } from "./exchange.ts"
@@ -161,7 +161,7 @@ const fieldStatuses = [400, 422]
 
 /** A service answers or refuses a name that is damaged. Whether it refuses a blank name is another question. */
 const ofDamagedName = (name: string, isAnswered: boolean, status: number): ReadonlyArray<Shown> =>
-  name.trim() === "" || NameText.damageOf(name) === undefined || !isAnswered && !fieldStatuses.includes(status)
+  name.trim() === "" || damageOf(name) === undefined || !isAnswered && !fieldStatuses.includes(status)
     ? []
     : [strong("damagedName", isAnswered ? "answered" : "refused")]
 

@@ -6,6 +6,14 @@ import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import { closed } from "./fields.ts"
+
+/** A member of a union of structs with a field `kind`. */
+export const variant = <const Kind extends string, const Fields extends Schema.Struct.Fields>(
+  kind: Kind,
+  description: string,
+  fields: Fields
+) => Schema.Struct({ kind: Schema.Literal(kind), ...fields }).annotations({ ...closed, description })
 
 /** A struct of a union, and its own fields as they are encoded. */
 export interface Member {

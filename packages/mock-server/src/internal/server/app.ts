@@ -1,6 +1,7 @@
 /** The two parts of a server: the control API with the page, under `/_mock`, and the data plane, everywhere else. */
 import type * as HttpApp from "@effect/platform/HttpApp"
 import type * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,12 +9,14 @@ import type * as Scope from "effect/Scope"
 import type * as Journal from "../../Journal.ts"
 import * as Session from "../../Session.ts"
 import type * as Guard from "../http/guard.ts"
-import { runOnce } from "../journal/once.ts"
 import * as Recorder from "../journal/recorder.ts"
 import type * as Operation from "../operations/operation.ts"
 import * as DataPlane from "../service/dataPlane.ts"
 import * as Lifecycle from "../wire/lifecycle.ts"
 import type * as Request from "../wire/request.ts"
+import * as Response from "../wire/response.ts"
+import { runOnce } from "../wire/runOnce.ts"
+import * as ServerResponse from "../wire/serverResponse.ts"
 
 /**
  * The options of a server in process. `seed`, `profile` and `faults` apply to each new session.
@@ -84,6 +87,16 @@ export const layer = (
     Layer.fresh
   )
 
+/** The response to a request to the control API after one of its modules could not be loaded. */
+export const loadFailed = (defect: unknown): Effect.Effect<Response.Response> =>
+  Effect.as(
+    Effect.logError("The control API could not be loaded", Cause.die(defect)),
+    Response.problem(
+      500,
+      "The control API could not be loaded: the log has the reason, and the next request tries again"
+    )
+  )
+
 export interface App extends Pick<Guard.Guarded, "health"> {
   /** Loads the guard, so that the first health check does not wait for it. */
   readonly loadGuard: Effect.Effect<void>
@@ -100,7 +113,10 @@ export const make = (options: Guard.Options): Effect.Effect<App, never, Services
     )
     return {
       loadGuard: Effect.asVoid(guarded),
-      controlPlane: Effect.flatMap(guarded, ({ app }) => app),
+      controlPlane: Effect.catchAllDefect(
+        Effect.flatMap(guarded, ({ app }) => app),
+        (defect) => Effect.map(loadFailed(defect), ServerResponse.make)
+      ),
       health: (path, request) => Effect.flatMap(guarded, ({ health }) => health(path, request)),
       dataPlane: yield* DataPlane.make
     }

@@ -19,8 +19,9 @@ import { Recorder } from "../journal/recorder.ts"
 import type * as Lifecycle from "../wire/lifecycle.ts"
 import * as Request from "../wire/request.ts"
 import * as Response from "../wire/response.ts"
-import * as SocketScript from "../wire/socketScript.ts"
-import type * as App from "./app.ts"
+import { runOnce } from "../wire/runOnce.ts"
+import { playOnSocket } from "../wire/script.ts"
+import * as App from "./app.ts"
 
 const send = (response: ServerResponse, whole: Response.Response) =>
   Effect.sync(() => {
@@ -31,7 +32,7 @@ const send = (response: ServerResponse, whole: Response.Response) =>
 const deliver = (response: ServerResponse) => (delivery: Response.Delivery): Effect.Effect<void> =>
   delivery._tag === "Whole"
     ? send(response, delivery.response)
-    : Effect.interruptible(SocketScript.play(response, delivery.steps))
+    : Effect.interruptible(playOnSocket(response, delivery.steps))
 
 /** The listener of the control plane. Its modules contain the HTTP library's server, so they are loaded on demand. */
 const listenerOf = (controlPlane: HttpApp.Default) =>
@@ -54,7 +55,7 @@ const listenToRequests = (
 ): Effect.Effect<void> =>
   Effect.gen(function*() {
     const runFork = Runtime.runFork(yield* Effect.runtime())
-    const controlListener = yield* Effect.cached(listenerOf(controlPlane))
+    const controlListener = yield* runOnce(listenerOf(controlPlane))
     server.on("request", (source, response) => {
       countRequest(response)
       const { headers, method = "", url = "" } = source
@@ -64,13 +65,17 @@ const listenToRequests = (
           ? Effect.flatMap(health(healthPath, source), (whole) => send(response, whole))
           // While the listener loads, the client may close the connection. An event stream would then never end.
           : Effect.map(controlListener, (listener) => response.destroyed ? undefined : listener(source, response))
-        runFork(Effect.onError(handled, () => Effect.sync(() => response.destroy())))
+        runFork(Effect.catchAllDefect(handled, (defect) =>
+          Effect.flatMap(App.loadFailed(defect), (problem) =>
+            send(response, problem))))
         return
       }
       const delivery = dataPlane(Request.head({ headers, method, source, url }), Request.readBody(source))
       const exchange = Effect.flatMap(delivery, deliver(response)).pipe(
         // The program's `onExchange` may fail even for the entry of a defect.
-        Effect.onError(() => Effect.sync(() => response.destroy()))
+        Effect.onError(() =>
+          Effect.sync(() => response.destroy())
+        )
       )
       const fiber = runFork(Effect.uninterruptible(exchange))
       response.once("close", () => {

@@ -13,15 +13,11 @@ import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import type { Profile } from "../../Profile.ts"
 import * as Session from "../../Session.ts"
-import * as TestPerson from "../../TestPerson.ts"
 import * as JsonText from "../schema/jsonText.ts"
-import * as NameText from "../schema/nameText.ts"
-import { truncateViolations } from "../schema/truncateViolations.ts"
-import type { Selected } from "../session/personList.ts"
+import * as Violations from "../schema/violations.ts"
 import { customerOf } from "../session/tokens.ts"
-import type { FieldError } from "../wire/problem.ts"
 import * as Request from "../wire/request.ts"
-import type { Headers } from "../wire/response.ts"
+import type { FieldError, Headers } from "../wire/response.ts"
 import { checkBody, checkHead, type Decision, redirectDecision, RequestRefused } from "./decision.ts"
 import * as ResponseFormat from "./responseFormat.ts"
 
@@ -36,13 +32,12 @@ import * as ResponseFormat from "./responseFormat.ts"
  * - 422 for a wrong, missing or extra field, with its path and the reason, never its value. The response lists at most
  *   20 fields and counts the others. A date of birth in the future, by the session's time, is a wrong field.
  *
- * The profile changes the form of the responses. `profileUrl` returns the address of a profile's page.
+ * The profile changes the form of the responses.
  */
 export const decide = (
   request: Request.Request,
   session: Option.Option<Session.Session>,
-  { clockSkew, profile }: Session.OptionValues,
-  profileUrl: (profileId: string) => string
+  { clockSkew, profile }: Session.OptionValues
 ): Effect.Effect<Decision> =>
   Effect.gen(function*() {
     const refuse = refusal(profile)
@@ -71,12 +66,11 @@ export const decide = (
     }
     const name = Redacted.value(body.name)
     const { day, month, year } = body.dob
-    const nameProblem = profile.damagedName === "refused" ? NameText.damageOf(name) : undefined
+    const nameProblem = profile.damagedName === "refused" ? damageOf(name) : undefined
     if (nameProblem !== undefined) return yield* refuseBody(invalid("name", nameProblem))
 
     const searchedOn = ResponseFormat.searchedOn(profile, now + clockSkew)
-    const custom = yield* testPersons.select(name, body.dob)
-    const { by, fault, matchFound } = Option.getOrElse(custom, () => ofName(name))
+    const { by, fault, matchFound } = yield* testPersons.select(name, body.dob)
     const credential = yield* addSearch(`${name} ${day}-${month}-${year}`, (profileId) => ({
       credential_type: "aml",
       credential_name: "AML",
@@ -89,7 +83,7 @@ export const decide = (
           birth_year: String(year).padStart(4, "0"),
           searched_on: searchedOn,
           match_found: matchFound,
-          aml_profile: profileUrl(profileId)
+          aml_profile: profileUrl(request, profileId)
         }
       }
     }))
@@ -103,14 +97,19 @@ export const decide = (
     }
   }).pipe(Effect.catchTag("RequestRefused", ({ decision }) => Effect.succeed(decision)))
 
-/** What the mock server does for a name that no test person of the session matches. */
-const ofName = (name: string): Selected => {
-  const { fault, lastWord, matchFound } = TestPerson.of(name)
-  return {
-    matchFound,
-    by: lastWord === undefined ? { kind: "otherName" } : { kind: "reservedName", lastWord },
-    ...(fault !== undefined && { fault })
-  }
+/** The path of the pages of `aml_profile`, without the id. */
+export const profilesPath = "/aml-profiles/"
+
+/**
+ * Returns the address of a profile on the host in the `Host` header, because the port mapping of a container can make
+ * it differ from the server's own. A request of HTTP/1.0 without a host has `localhost`.
+ */
+export const profileUrl = (
+  { headers, isSecure }: Pick<Request.Request, "headers" | "isSecure">,
+  profileId: string
+): string => {
+  const host = headers["host"] ?? "localhost"
+  return new URL(`${profilesPath}${profileId}`, `${isSecure ? "https" : "http"}://${host}`).href
 }
 
 const decodeBody = Violation.decodeUnknown(Person.RequestBody, { onExcessProperty: "error" })
@@ -121,6 +120,18 @@ const ordinal = ({ day, month, year }: Readonly<Record<"day" | "month" | "year",
 /** Whether a day has begun anywhere on earth. Days begin first at UTC+14. `now` is in milliseconds since 1970. */
 const hasBegun = (dateOfBirth: DateOfBirth, now: number): boolean =>
   ordinal(dateOfBirth) <= ordinal(DateTime.toPartsUtc(DateTime.add(DateTime.unsafeMake(now), { hours: 14 })))
+
+/** What a name must be instead of a damaged one, which no person can have. */
+export const damageOf = (name: string): string | undefined =>
+  Array.from(name).length > 255
+    ? "a name of at most 255 characters"
+    : /\p{Cs}/u.test(name)
+    ? "a name without half of a surrogate pair"
+    : /\p{Cc}/u.test(name)
+    ? "a name without control characters"
+    : /(?!\p{Default_Ignorable_Code_Point})\p{L}/u.test(name)
+    ? undefined
+    : "a name with a visible letter"
 
 const invalid = (path: string, expected: string): Violation.Violations => [
   new Violation.Violation({ path, problem: "invalid", expected })
@@ -133,7 +144,7 @@ const hiddenField = "another field"
 
 /** A violation for the client, with its path, and for the journal, without the name of an unknown field. */
 const describeViolations = (all: Violation.Violations, json?: unknown) => {
-  const violations = truncateViolations(all).map(({ expected, path, problem }) => ({
+  const violations = Violations.truncate(all).map(({ expected, path, problem }) => ({
     path,
     expected: expected === "a string" && Record.has(texts, path) ? texts[path] ?? "" : expected,
     problem: Predicate.hasProperty(json, path) && json[path] === null ? "null" : problem

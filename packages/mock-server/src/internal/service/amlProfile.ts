@@ -5,27 +5,13 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import escapeHtml from "escape-html"
 import type * as Session from "../../Session.ts"
-import type * as Request from "../wire/request.ts"
 import * as Response from "../wire/response.ts"
+import { profilesPath } from "./amlEndpoint.ts"
 import { type Decision, refused } from "./decision.ts"
-
-const prefix = "/aml-profiles/"
 
 /** Returns the profile id in a path, if it is the path of a profile. */
 export const idOf = (path: string): Option.Option<string> =>
-  path.startsWith(prefix) ? Option.some(path.slice(prefix.length)) : Option.none()
-
-/**
- * Returns the address of a profile on the host in the `Host` header, because the port mapping of a container can make
- * it differ from the server's own. A request of HTTP/1.0 without a host has `localhost`.
- */
-export const url = (
-  { headers, isSecure }: Pick<Request.Request, "headers" | "isSecure">,
-  profileId: string
-): string => {
-  const host = headers["host"] ?? "localhost"
-  return new URL(`${prefix}${profileId}`, `${isSecure ? "https" : "http"}://${host}`).href
-}
+  path.startsWith(profilesPath) ? Option.some(path.slice(profilesPath.length)) : Option.none()
 
 /** Decides a request for a profile: 200 with the page, or 404 with a page for an unknown profile. */
 export const decide = (profileId: string, session: Option.Option<Session.Session>): Effect.Effect<Decision> =>

@@ -14,11 +14,10 @@ import * as Ref from "effect/Ref"
 import type * as Fault from "../../Fault.ts"
 import * as Session from "../../Session.ts"
 import * as Kinds from "../faults/kinds.ts"
+import * as Latency from "../faults/latency.ts"
 import type { Operation } from "../journal/entry.ts"
 import { Recorder } from "../journal/recorder.ts"
-import { clamp } from "../schema/instantText.ts"
-import * as FaultTiming from "../session/faultTiming.ts"
-import * as Problem from "../wire/problem.ts"
+import { clamp } from "../session/sessionClock.ts"
 import * as Request from "../wire/request.ts"
 import * as Response from "../wire/response.ts"
 import * as AmlEndpoint from "./amlEndpoint.ts"
@@ -113,7 +112,7 @@ const exchange = ({ isLenient, recorder, sessions }: Services, head: Request.Hea
       ? Response.Delivery.Whole({ response })
       : Kinds.apply(response, fault.what, { random, now })
     const delay = faults.reduce(
-      (millis, { what }) => what.kind === "latency" ? millis + FaultTiming.sample(what.distribution, random) : millis,
+      (millis, { what }) => what.kind === "latency" ? millis + Latency.sample(what.distribution, random) : millis,
       0
     )
 
@@ -155,7 +154,7 @@ const locationOf = (defect: unknown): string =>
 const recover =
   ({ recorder, sessions }: Pick<Services, "recorder" | "sessions">, head: Request.Head) => (defect: unknown) =>
     Effect.gen(function*() {
-      const response = Problem.response(500, "The mock server itself failed. The request is not the cause")
+      const response = Response.problem(500, "The mock server itself failed. The request is not the cause")
       yield* Effect.logError(`The mock server failed: ${locationOf(defect)}`)
       const entry = yield* sessions.unmatched.write({
         customerId: null,
@@ -245,7 +244,7 @@ const decide = (
     case "token":
       return TokenEndpoint.decide(request, session, profile)
     case "aml":
-      return AmlEndpoint.decide(request, session, options, (profileId) => AmlProfile.url(request, profileId))
+      return AmlEndpoint.decide(request, session, options)
     case "other":
       if (Option.isSome(request.headersProblem)) {
         return Effect.succeed(refusal("request.headers", 400, request.headersProblem.value))
@@ -257,12 +256,12 @@ const decide = (
   }
 }
 
-const refusal = (rule: string, status: Problem.Status, problem: string): Decision => ({
+const refusal = (rule: string, status: Response.ProblemStatus, problem: string): Decision => ({
   rule,
   facts: refused(problem),
   claims: [],
   unexpected: true,
-  response: Problem.response(status, problem)
+  response: Response.problem(status, problem)
 })
 
 const unknownPath: Decision = {

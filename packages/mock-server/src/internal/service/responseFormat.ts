@@ -5,13 +5,12 @@ import * as Option from "effect/Option"
 import type * as Fault from "../../Fault.ts"
 import type { Profile } from "../../Profile.ts"
 import * as RetryAfter from "../faults/retryAfter.ts"
-import { clamp } from "../schema/instantText.ts"
-import * as Problem from "../wire/problem.ts"
+import { clamp } from "../session/sessionClock.ts"
 import * as Response from "../wire/response.ts"
 
 /** The page of a gateway in front of the service. It shows only the status. */
-const gatewayPage = (status: Problem.Status, headers?: Response.Headers): Response.Response => {
-  const title = `${status} ${Problem.titles[status]}`
+const gatewayPage = (status: Response.ProblemStatus, headers?: Response.Headers): Response.Response => {
+  const title = `${status} ${Response.titles[status]}`
   return Response.html(
     status,
     `<!doctype html>\n<html lang="en">\n<head><title>${title}</title></head>\n` +
@@ -89,7 +88,7 @@ export const tokenError = (
   const withChallenge = { ...withoutChallenge, ...(status === 401 && basicChallenge) }
   if (tokenError === "empty") return Response.empty(status, withChallenge)
   if (tokenError === "html") return gatewayPage(status, withoutChallenge)
-  if (tokenError === "problem" || !isOAuth) return Problem.response(status, description, withChallenge)
+  if (tokenError === "problem" || !isOAuth) return Response.problem(status, description, withChallenge)
   const body = { error, error_description: description }
   switch (tokenError) {
     case "401":
@@ -108,16 +107,16 @@ export const tokenError = (
 export const amlError = (
   { amlError }: Profile,
   { code, detail, errors, headers, status }: {
-    readonly status: Problem.Status
+    readonly status: Response.ProblemStatus
     readonly code: string
     readonly detail: string
-    readonly errors?: ReadonlyArray<Problem.FieldError>
+    readonly errors?: ReadonlyArray<Response.FieldError>
     readonly headers?: Response.Headers
   }
 ): Response.Response => {
   switch (amlError) {
     case "problem":
-      return Problem.response(status, detail, headers, errors)
+      return Response.problem(status, detail, headers, errors)
     case "empty":
       return Response.empty(status, headers)
     case "html":

@@ -3,8 +3,31 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Hash from "effect/Hash"
 import type * as Fault from "../../Fault.ts"
-import * as FaultTiming from "./faultTiming.ts"
+import { fires } from "../faults/when.ts"
 import type { SessionClock } from "./sessionClock.ts"
+
+/** How many requests a quota has counted in the window that began at `start`. */
+export interface QuotaCount {
+  readonly start: number
+  readonly count: number
+}
+
+export const emptyQuota: QuotaCount = { start: 0, count: 0 }
+
+/**
+ * Counts a request in consecutive windows, the first of which begins at time 0. For a request above the limit,
+ * `retryIn` is the milliseconds until its window ends.
+ */
+export const countQuota = (
+  quota: QuotaCount,
+  { limit, per }: { readonly limit: number; readonly per: Duration.Duration },
+  now: number
+): { readonly quota: QuotaCount; readonly retryIn: number | undefined } => {
+  const length = Duration.toMillis(per)
+  const start = Math.floor(now / length) * length
+  const count = (start === quota.start ? quota.count : 0) + 1
+  return { quota: { start, count }, retryIn: count > limit ? start + length - now : undefined }
+}
 
 /** A fault that is set. */
 export interface FaultState {
@@ -16,7 +39,7 @@ export interface FaultState {
   readonly seen: number
   /** At how many requests the fault fired. */
   readonly fired: number
-  readonly quota: FaultTiming.QuotaCount
+  readonly quota: QuotaCount
 }
 
 /** A fault that fires at a request. */
@@ -59,7 +82,7 @@ export const make = (
     }
 
     const addFault = (fault: Fault.Fault, now: number): FaultState => {
-      const state = { id: fault.id ?? unusedId(), fault, setAt: now, seen: 0, fired: 0, quota: FaultTiming.emptyQuota }
+      const state = { id: fault.id ?? unusedId(), fault, setAt: now, seen: 0, fired: 0, quota: emptyQuota }
       faultsById.set(state.id, state)
       return state
     }
@@ -82,9 +105,9 @@ export const make = (
       const { fault: { what, when }, setAt } = state
       const seen = state.seen + 1
       const elapsed = now - setAt
-      const isDue = FaultTiming.fires(when, { number: seen, elapsed, seed: seed ^ Hash.string(state.id) })
+      const isDue = fires(when, { number: seen, elapsed, seed: seed ^ Hash.string(state.id) })
       if (!isDue || what.kind !== "quota") return { state: { ...state, seen }, retryIn: isDue ? 0 : undefined }
-      const { quota, retryIn } = FaultTiming.countQuota(state.quota, what, elapsed)
+      const { quota, retryIn } = countQuota(state.quota, what, elapsed)
       return { state: { ...state, seen, quota }, retryIn }
     }
 

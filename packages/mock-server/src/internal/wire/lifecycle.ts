@@ -1,14 +1,16 @@
 /**
- * Readiness and graceful stop of a server. After the stop begins, the server accepts no new connections, and closes
+ * The start, the readiness and the graceful stop of a server of Node. After the stop begins, the server accepts no new connections, and closes
  * each open connection with its next response. At the deadline it closes the remaining connections.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Server as HttpServer, ServerResponse } from "node:http"
+import * as Predicate from "effect/Predicate"
+import { createServer, type Server as HttpServer, type ServerResponse } from "node:http"
 import { Server } from "node:net"
+import type { KeyPair, Problem } from "./secureServer.ts"
 
 export interface Service {
   /** True from `start` until the stop begins. */
@@ -85,3 +87,34 @@ const make = Effect.sync((): Service => {
 })
 
 export const layer: Layer.Layer<Lifecycle> = Layer.effect(Lifecycle, make)
+
+/** Node itself responds with 408 to a request that does not arrive in time. TLS is loaded only if it is used. */
+export const makeServer = (
+  requestTimeout: Duration.DurationInput,
+  tls: KeyPair | undefined
+): Effect.Effect<HttpServer, Problem> => {
+  const options = {
+    requestTimeout: Duration.toMillis(requestTimeout),
+    headersTimeout: Duration.toMillis(requestTimeout),
+    connectionsCheckingInterval: 500
+  }
+  return tls === undefined
+    ? Effect.sync(() => createServer(options))
+    : Effect.flatMap(Effect.promise(() => import("./secureServer.ts")), ({ make }) => make(tls, options))
+}
+
+/** Listens, and returns the port. Fails with the code of Node's error, such as `EADDRINUSE`. */
+export const listen = (
+  server: HttpServer,
+  options: { readonly host: string; readonly port: number }
+): Effect.Effect<number, string> =>
+  Effect.async((resume) => {
+    const onError = (error: Error) =>
+      resume(Effect.fail(Predicate.hasProperty(error, "code") ? String(error.code) : "unknown"))
+    server.once("error", onError)
+    server.listen(options, () => {
+      server.off("error", onError)
+      const address = server.address()
+      resume(Effect.succeed(Predicate.isObject(address) ? address.port : 0))
+    })
+  })

@@ -35,6 +35,44 @@ export const empty = (status: number, headers: Headers = {}): Response => ({
   body: new Uint8Array()
 })
 
+/** The reason phrases of RFC 9110. Those of Node 20 are older for 413 and 422. */
+export const titles = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  422: "Unprocessable Content",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  502: "Bad Gateway",
+  504: "Gateway Timeout"
+}
+
+export type ProblemStatus = keyof typeof titles
+
+/** A violation of one field of the request. */
+export interface FieldError {
+  readonly path: string
+  readonly reason: string
+}
+
+/** Problem details (RFC 9457): the body of an error that people and programs can read. */
+export const problem = (
+  status: ProblemStatus,
+  detail: string,
+  headers?: Headers,
+  errors?: ReadonlyArray<FieldError>
+): Response =>
+  json(
+    status,
+    { type: "about:blank", title: titles[status], status, detail, ...(errors && { errors }) },
+    headers,
+    "application/problem+json"
+  )
+
 /** Statuses that never have a body, and so must not have a length (RFC 9110, section 8.6). */
 const withoutLength = [204, 304]
 
@@ -51,10 +89,13 @@ export const head = ({ headers, status }: Response, framing: ReadonlyArray<strin
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
       ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
       ...framing,
-      "connection: close",
       "\r\n"
     ].join("\r\n")
   )
+
+/** The head of a response after which the connection closes. */
+export const lastHead = (response: Response, framing: ReadonlyArray<string>): Uint8Array =>
+  head(response, [...framing, "connection: close"])
 
 /** One step of a script, which controls what a connection sends. */
 export type Step = Data.TaggedEnum<{

@@ -5,7 +5,7 @@ import * as Redacted from "effect/Redacted"
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import type { Server, ServerOptions } from "node:http"
 import { createServer } from "node:https"
-import * as RawSockets from "./rawSockets.ts"
+import { recordSockets } from "./script.ts"
 
 /** A certificate, with those of its issuers after it, and its private key, both in PEM. */
 export interface KeyPair {
@@ -24,6 +24,6 @@ export const make = ({ cert, key }: KeyPair, options: ServerOptions): Effect.Eff
     const privateKey = yield* parse("TLS_KEY", () => createPrivateKey(Redacted.value(key)))
     if (!certificate.checkPrivateKey(privateKey)) return yield* Either.left<Problem>("TLS_PAIR")
     const server = yield* parse("TLS_CERT", () => createServer({ ...options, cert, key: Redacted.value(key) }))
-    RawSockets.record(server)
+    recordSockets(server)
     return server
   })

@@ -1,6 +1,5 @@
 /** Responses of the HTTP library, for the control API and the proxy. */
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as Problem from "./problem.ts"
 import * as Response from "./response.ts"
 
 export const make = (response: Response.Response): HttpServerResponse.HttpServerResponse => {
@@ -12,7 +11,7 @@ export const make = (response: Response.Response): HttpServerResponse.HttpServer
 }
 
 export const problem = (
-  status: Problem.Status,
+  status: Response.ProblemStatus,
   detail: string,
   headers?: Response.Headers
-): HttpServerResponse.HttpServerResponse => make(Problem.response(status, detail, headers))
+): HttpServerResponse.HttpServerResponse => make(Response.problem(status, detail, headers))

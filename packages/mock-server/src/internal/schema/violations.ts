@@ -1,4 +1,4 @@
-/** A decoder whose violation for an unknown field lists the known ones. */
+/** What a report of violations shows: the known fields beside an unknown one, and not too many violations. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
@@ -6,7 +6,10 @@ import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 
-/** Refuses unknown fields, even where the schema itself would ignore them. */
+/**
+ * Refuses unknown fields, even where the schema itself would ignore them. The violation for an unknown field lists the
+ * known ones.
+ */
 export const decodeUnknown = <A, I>(
   schema: Schema.Schema<A, I>
 ): (input: unknown) => Either.Either<A, Violation.Violations> => {
@@ -74,3 +77,21 @@ const childOf = (member: AST.TypeLiteral | AST.TupleType, name: string) =>
       ? member.propertySignatures.filter((signature) => signature.name === name).map(({ type }) => type)
       : member.rest.map(({ type }) => type)
   )
+
+const limit = 20
+
+/**
+ * Keeps at most 20 violations, so that a short request cannot cause a long response. If there are more, the last one says
+ * how many are missing.
+ */
+export const truncate = (violations: Violation.Violations): Violation.Violations =>
+  violations.length <= limit
+    ? violations
+    : Arr.append(
+      violations.slice(0, limit - 1),
+      new Violation.Violation({
+        path: "",
+        problem: "invalid",
+        expected: `none of ${violations.length - limit + 1} more violations, which are not listed`
+      })
+    )
