@@ -10,7 +10,7 @@ const read = <A, I>(flags: Readonly<Record<string, ReadonlyArray<string>>>, sche
 const flags = { "dry-run": ["true"], "on": ["token", "aml"], "port": ["4010"] }
 
 describe("The flags of a schema", () => {
-  it.each([
+  it.each<[string, Schema.Schema<object, object>]>([
     [
       "optional",
       Schema.Struct({
