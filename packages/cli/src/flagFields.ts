@@ -16,7 +16,7 @@ const isNumber = isA(AST.isNumberKeyword)
 
 /**
  * The flags that are fields of a schema, such as `--port-file` for `portFile`: a list, a switch or a text. `numberOf`
- * converts the text of a field that may be a number. A missing flag is no field, except for a required list.
+ * converts the text of a field that may be a number. A missing flag adds a field only for a required list, which is empty.
  */
 export const inputOf = (
   args: ParsedArguments.ParsedArguments,
