@@ -220,6 +220,32 @@ describe("The table of a report", () => {
       )
     }).pipe(Effect.provide(MockServer.layerHttpClient)))
 
+  it.effect("shows the shortest sequence, and no sequence if its last request showed the same alone", () =>
+    Effect.gen(function*() {
+      const real = yield* HttpClient.HttpClient
+      let last = ""
+      const wrong = HttpClient.make((request, url) =>
+        Effect.gen(function*() {
+          const { authorization = "" } = request.headers
+          const isOpen = url.pathname === "/api/aml" && authorization === ""
+          const isEarlier = url.pathname === "/api/aml" && !isOpen && authorization !== `Bearer ${last}`
+          if (isEarlier) return HttpClientResponse.fromWeb(request, new Response(null, { status: 401 }))
+          const response = yield* real.execute(
+            isOpen ? HttpClientRequest.setHeader(request, "authorization", `Bearer ${last}`) : request
+          )
+          const text = yield* response.text
+          last = /"access_token":"([^"]+)"/.exec(text)?.[1] ?? last
+          return HttpClientResponse.fromWeb(request, new Response(text === "" ? null : text, response))
+        })
+      )
+      const ids = ["token.renewal", "aml.authorization.missing", "aml.authorization.after"]
+      const cases = Conformance.cases.filter(({ id }) => ids.includes(id))
+      const { results } = yield* Effect.provideService(verified(mock, { cases }), HttpClient.HttpClient, wrong)
+      const linesOf = (id: string) => results.find((result) => result.id === id)?.curl?.split("\n")
+      deepStrictEqual(ids.map((id) => linesOf(id)?.length), [3, 1, 1])
+      deepStrictEqual(linesOf("aml.authorization.after"), linesOf("aml.authorization.missing"))
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+
   it.effect("of a service shows its cost and the reasons of skipped cases, without alarms", () =>
     Effect.gen(function*() {
       const report = yield* verified(sandbox)

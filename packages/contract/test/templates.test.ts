@@ -1,5 +1,5 @@
 import { describe, it } from "@effect/vitest"
-import { strictEqual } from "@effect/vitest/utils"
+import { notDeepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Option } from "effect"
 import { execFileSync } from "node:child_process"
 import * as Conformance from "../src/Conformance.ts"
@@ -15,6 +15,28 @@ describe("A change of a placeholder", () => {
     const command = `printf %s "${Templates.shellOf("ID", change)}"`
     const printed = execFileSync("bash", ["-c", command], { encoding: "utf8", env: { ID: values.id, LANG: "C.UTF-8" } })
     strictEqual(printed, Option.getOrThrow(expected))
+  })
+
+  it.each(["first", "middle", "last"])("%s changes what a decoder of Base64 reads, in a shell too", (change) => {
+    const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    const tokens = [
+      ...Array.from(letters, (letter) => `${letter}bc${letter}ef${letter}`),
+      "YWJjZA==",
+      "YWJjZGU=",
+      "a.b~"
+    ]
+    const printed = execFileSync("bash", [
+      "-c",
+      `for ID in "$@"; do printf '%s\n' "${Templates.shellOf("ID", change)}"; done`,
+      ...["bash", ...tokens]
+    ], { encoding: "utf8" }).trimEnd().split("\n")
+    const bytesOf = (text: string) => Buffer.from(text, "base64").toString("hex")
+    for (const [i, token] of tokens.entries()) {
+      const changed = Option.getOrThrow(Templates.ofValues({ ...values, ...none, id: token })("id", change))
+      strictEqual(printed[i], changed)
+      notDeepStrictEqual(bytesOf(changed), bytesOf(token))
+      strictEqual(changed.length, token.length)
+    }
   })
 
   it.each([["short", "08", "8"], ["twoDigits", "1990", "90"]])(

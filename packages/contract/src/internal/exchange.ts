@@ -1,5 +1,5 @@
 /** HTTP exchanges as plain data: the request, and the response with its status, headers and unread bytes. */
-import type { Person, Step } from "./steps.ts"
+import type { Person, Step, TogetherStep } from "./steps.ts"
 
 /** A request whose templates are filled, either to be sent or to be shown. */
 export interface Request {
@@ -90,8 +90,8 @@ export interface StepExchange {
   readonly secrets: ReadonlyArray<string>
   /** The request as a curl command without secrets, names and dates. */
   readonly curl: string
-  /** The same for all requests that were sent at the same time. */
-  readonly together?: number
+  /** The step that sent it at the same time as others. */
+  readonly together?: TogetherStep
 }
 
 /** An endpoint of the service. */

@@ -28,13 +28,16 @@ export type Values = Readonly<Record<Name, string>>
 const percent = (text: string): string =>
   Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("")
 
-const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-
-/** Returns another letter, whose first bit in Base64 differs, so that the decoded bytes differ too. */
-const differentLetter = (letter: string): string => alphabet[(alphabet.indexOf(letter) + 32) % 64] ?? "A"
-
+/**
+ * Replaces a character by a letter whose first bit in Base64 differs. The last bits of a text may be padding, which a decoder
+ * ignores.
+ */
 const changeAt = (text: string, index: number): string =>
-  `${text.slice(0, index)}${differentLetter(text[index] ?? "A")}${text.slice(index + 1)}`
+  `${text.slice(0, index)}${/[A-Za-f]/.test(text[index] ?? "") ? "g" : "A"}${text.slice(index + 1)}`
+
+/** The same in a shell for the first character of an expression. */
+const shellWithFirst = (expression: string): string =>
+  `$(printf %s "${expression}" | sed -e 's/^[A-Za-f]/g/' -e t -e 's/^./A/')`
 
 /** Replaces each letter and digit by another one of the same class, so that the text keeps its form. */
 const replaceKeepingForm = (text: string): string =>
@@ -68,8 +71,8 @@ interface Change {
 
 /**
  * The changes of a placeholder. `one`, `four`, `eight`, `lastEight`, `half` and `secondHalf` keep only that part of the
- * text. `first`, `middle` and `last` keep the whole text, and replace one letter of it. The changes of a JWT leave any
- * other text as it is, so that its request is not sent; `forged` makes a JWT out of any text. `json` and `escaped` make a
+ * text. `first`, `middle` and `last` keep the whole text, and replace one character of it, which is not the padding of
+ * Base64. The changes of a JWT leave any other text as it is, so that its request is not sent; `forged` makes a JWT out of any text. `json` and `escaped` make a
  * JSON string, `escaped` one with its first letter and all letters beyond ASCII as `\u`.
  */
 const changes: Readonly<Record<string, Change>> = {
@@ -88,7 +91,7 @@ const changes: Readonly<Record<string, Change>> = {
   eight: { apply: (text) => text.slice(0, 8), shell: (v) => `\${${v}:0:8}` },
   first: {
     apply: (text) => changeAt(text, 0),
-    shell: (v) => `$(printf %s "\${${v}:0:1}" | tr a-yA-Y0-8 b-zB-Z1-9)\${${v}#?}`
+    shell: (v) => shellWithFirst(`$${v}`)
   },
   forged: {
     apply: (text) => `${unsignedHeader}.${base64url({ sub: text, exp: 4102444800 })}.`,
@@ -99,8 +102,8 @@ const changes: Readonly<Record<string, Change>> = {
   half: { apply: (text) => text.slice(0, Math.ceil(text.length / 2)), shell: (v) => `\${${v}:0:\${#${v}}/2}` },
   hex: { apply: (text) => Buffer.from(text).toString("hex"), shell: (v) => `$(printf %s "$${v}" | xxd -p -c0)` },
   last: {
-    apply: (text) => changeAt(text, text.length - 1),
-    shell: (v) => `\${${v}%?}$(printf %s "\${${v}: -1}" | tr a-yA-Y0-8 b-zB-Z1-9)`
+    apply: (text) => changeAt(text, text.replace(/=+$/, "").length - 1),
+    shell: (v) => `$(printf %s "$${v}" | sed -e 's/[A-Za-f]\\(=*\\)$/g\\1/' -e t -e 's/[^=]\\(=*\\)$/A\\1/')`
   },
   lastEight: { apply: (text) => text.slice(-8), shell: (v) => `\${${v}: -8}` },
   letters: { apply: (text) => text.replaceAll(/[^a-z0-9]/gi, ""), shell: (v) => `\${${v}//[^a-zA-Z0-9]/}` },
@@ -109,11 +112,14 @@ const changes: Readonly<Record<string, Change>> = {
     apply: (text) => createHash("md5").update(text).digest("hex"),
     shell: (v) => `$(printf %s "$${v}" | md5sum | cut -c1-32)`
   },
-  middle: { apply: (text) => changeAt(text, Math.floor(text.length / 2)) },
+  middle: {
+    apply: (text) => changeAt(text, Math.floor(text.length / 2)),
+    shell: (v) => `\${${v}:0:\${#${v}}/2}${shellWithFirst(`\${${v}:\${#${v}}/2}`)}`
+  },
   one: { apply: (text) => text.slice(0, 1), shell: (v) => `\${${v}:0:1}` },
-  percent: { apply: percent, shell: (v) => `$(printf %s "$${v}" | xxd -p -c0 | sed 's/../%&/g')` },
+  percent: { apply: percent, shell: (v) => `$(printf %s "$${v}" | xxd -u -p -c0 | sed 's/../%&/g')` },
   reverse: { apply: (text) => Array.from(text).reverse().join(""), shell: (v) => `$(printf %s "$${v}" | rev)` },
-  sameClass: { apply: replaceKeepingForm, shell: (v) => `$(printf %s "$${v}" | tr a-zA-Z0-9 b-zaB-ZA1-90)` },
+  sameClass: { apply: replaceKeepingForm, shell: (v) => `$(printf %s "$${v}" | tr a-zA-Z0-9 c-fabi-zwxC-ZWX3-90-2)` },
   secondHalf: { apply: (text) => text.slice(Math.floor(text.length / 2)), shell: (v) => `\${${v}:\${#${v}}/2}` },
   sha256: {
     apply: (text) => createHash("sha256").update(text).digest("hex"),
@@ -126,7 +132,7 @@ const changes: Readonly<Record<string, Change>> = {
   underscores: { apply: (text) => text.replaceAll("-", "_"), shell: (v) => `\${${v}//-/_}` },
   upper: { apply: (text) => text.toUpperCase(), shell: (v) => `\${${v}^^}` },
   cut: { apply: (text) => text.slice(0, -1) },
-  json: { apply: (text) => JSON.stringify(text), shell: (v) => `\\"$${v}\\"` },
+  json: { apply: (text) => JSON.stringify(text) },
   escaped: {
     apply: (text) =>
       JSON.stringify(text).replaceAll(

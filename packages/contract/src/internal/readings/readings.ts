@@ -1,5 +1,6 @@
 /** All readings, by name. */
 import * as Record from "effect/Record"
+import * as Struct from "effect/Struct"
 import type { StepExchange } from "../exchange.ts"
 import * as CredentialReadings from "./credentialReadings.ts"
 import { echo } from "./echo.ts"
@@ -44,6 +45,14 @@ const readings = {
  * @since 0.1.0
  */
 export type Reading = keyof typeof readings
+
+const ofAll: ReadonlyArray<Reading> = [
+  ...Struct.keys(WholeReadings.ofWhole),
+  ...["every answer", "every grant", "lifetime", "promised result", "repeated check"] as const
+]
+
+/** Whether a reading compares or reads all responses of a case, and not only the last one. */
+export const readsAll = (reading: Reading): boolean => ofAll.includes(reading)
 
 /** Returns the observation. */
 export const read = (reading: Reading, exchanges: ReadonlyArray<StepExchange>): string => readings[reading](exchanges)

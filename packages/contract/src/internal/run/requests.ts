@@ -85,13 +85,21 @@ const fillJson = (value: Json, fill: FillTemplate): Option.Option<Json> => {
     )
 }
 
-const bodyOf = (step: TokenStep | AmlStep, fill: FillTemplate): Option.Option<string> => {
+const bodyOf = (step: TokenStep | AmlStep, fill: FillTemplate, fillInJson: FillTemplate): Option.Option<string> => {
   const { body = step.to === "token" ? "grant_type=client_credentials" : "{check}" } = step
-  return typeof body === "string" ? fill(body) : Option.map(fillJson(body, fill), (json) => JSON.stringify(json))
+  return typeof body === "string" ? fill(body) : Option.map(fillJson(body, fillInJson), (json) => JSON.stringify(json))
 }
 
-/** The request of a step with filled templates, or none if a change leaves a value as it is. */
-export const filled = (step: TokenStep | AmlStep, target: Target, fill: FillTemplate): Option.Option<Request> =>
+/**
+ * The request of a step with filled templates, or none if a change leaves a value as it is. `fillInJson` fills the strings of
+ * a body that is not a template itself.
+ */
+export const filled = (
+  step: TokenStep | AmlStep,
+  target: Target,
+  fill: FillTemplate,
+  fillInJson: FillTemplate = fill
+): Option.Option<Request> =>
   Option.gen(function*() {
     const { headers: changed = {}, method = "POST", query } = step
     const { authorization = step.to === "token" ? "Basic base64({id}:{key})" : "Bearer {token}" } = step
@@ -100,7 +108,7 @@ export const filled = (step: TokenStep | AmlStep, target: Target, fill: FillTemp
     for (const [name, template] of Object.entries(changed)) headers[name] = yield* fill(template)
     if (authorization !== null) headers["authorization"] = yield* fill(authorization)
     const path = step.to === "token" ? "/oauth/service" : yield* fill(step.path ?? "/api/aml")
-    const body = yield* bodyOf(step, fill)
+    const body = yield* bodyOf(step, fill, fillInJson)
     return {
       method,
       url: addressOf(step.to === "token" ? target.authUrl : target.baseUrl, path),

@@ -8,6 +8,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as HashMap from "effect/HashMap"
 import * as Option from "effect/Option"
+import * as Order from "effect/Order"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Cases from "../cases/all.ts"
@@ -67,6 +68,12 @@ type Outcome = Pick<Observation, "observed" | "cause" | "curl" | "skipped" | "de
 const isWithoutEffect = ({ skipped }: Outcome): boolean =>
   skipped === inapplicable.unchanged || skipped === inapplicable.refusesOthers
 
+/** Those that need the fewest commands come first. */
+const byCommands = Order.mapInput(
+  Order.number,
+  ([, { curl = "" }]: readonly [title: string, outcome: Outcome]) => curl.split("\n").length
+)
+
 /** One observation of the outcomes of the probes of a case. */
 const combined = (
   { id, reading }: Case,
@@ -78,16 +85,16 @@ const combined = (
   const others = observed.filter(([, outcome]) =>
     usual === undefined ? !["No", "Potential match"].includes(outcome.observed ?? "") : outcome.observed !== usual
   )
-  const [, shown = outcomes[0]?.[1] ?? { skipped: unplanned ?? "nothing was observed" }] = others[0] ?? observed[0] ??
-    []
+  const [[, first] = []] = [...others, ...observed]
+  const [[, shown] = []] = Arr.sort(observed.filter(([, { observed }]) => observed === first?.observed), byCommands)
   const missing = outcomes.flatMap(([, outcome]) => {
     const { observed, skipped } = outcome
     return observed === undefined && skipped !== undefined && !isWithoutEffect(outcome) ? [skipped] : []
   })
-  const partial = shown.observed === undefined ? undefined : missing[0] ?? unplanned
+  const partial = shown === undefined ? undefined : missing[0] ?? unplanned
   return {
     case: id,
-    ...shown,
+    ...(shown ?? outcomes[0]?.[1] ?? { skipped: unplanned ?? "nothing was observed" }),
     ...(others.length > 0 && { probes: others.map(([title]) => title) }),
     ...(partial !== undefined && { partial })
   }
@@ -111,7 +118,7 @@ export const make = (
     const pacing = yield* Pacing.make(target, plan.sufficientBudget)
     const refusals = yield* Ref.make<RefusalConfirmation.Refusals>(HashMap.empty())
     const session = yield* Session.make(target, customers, send, pacing, observer)
-    const sendSteps = yield* StepRunner.make(target, session, controlPlane)
+    const { send: sendSteps, sentAlone } = yield* StepRunner.make(target, session, controlPlane)
     const oneAtATime = yield* Effect.makeSemaphore(1)
 
     /**
@@ -205,7 +212,7 @@ export const make = (
         const isPreflight = Preflight.isTokenPreflight(steps) || Preflight.isAmlPreflight(steps)
         const exchanges = Preflight.isAmlPreflight(steps) ? yield* sendCheck : yield* exchangesOf(reading, steps)
         const observed = read(reading, exchanges)
-        const details = Curl.detailsOf(reading, observed, exchanges, steps.length > 0)
+        const details = Curl.detailsOf(reading, observed, exchanges, steps.length > 0, yield* sentAlone)
         if (observed === timeOfSearch && isTooShort(exchanges)) return yield* skip(inapplicable.tooShort)
         const noResult = noResults[reading]
         if (observed === "no result" && noResult !== undefined) return yield* skip(noResult)

@@ -16,11 +16,15 @@ import { skip, type Skipped } from "./skipped.ts"
 
 type Outcome = Either.Either<ReadonlyArray<StepExchange>, Skipped>
 
-/** The exchanges of a sequence of steps, without those of the control API. A probe should receive no credential. */
-export type StepRunner = (
-  steps: ReadonlyArray<Step>,
-  isProbe?: boolean
-) => Effect.Effect<ReadonlyArray<StepExchange>, Skipped>
+export interface StepRunner {
+  /** The exchanges of a sequence of steps, without those of the control API. A probe should receive no credential. */
+  readonly send: (
+    steps: ReadonlyArray<Step>,
+    isProbe?: boolean
+  ) => Effect.Effect<ReadonlyArray<StepExchange>, Skipped>
+  /** The exchange of a step that was sent before, in no sequence. */
+  readonly sentAlone: Effect.Effect<(step: Step) => ReadonlyArray<StepExchange>>
+}
 
 /** Whether the steps need a session of their own on a mock server, because they change its state. */
 export const isControlled = (target: Target, steps: ReadonlyArray<Step>): boolean =>
@@ -44,6 +48,7 @@ export const make = (
   Effect.gen(function*() {
     // The keys are the steps as JSON.
     const outcomes = yield* Ref.make(HashMap.empty<string, Effect.Effect<Outcome>>())
+    const alone = yield* Ref.make(HashMap.empty<string, ReadonlyArray<StepExchange>>())
     const remaining = yield* Ref.make(
       target.clockLimit === undefined ? Infinity : Duration.toSeconds(Duration.decode(target.clockLimit))
     )
@@ -102,12 +107,12 @@ export const make = (
               ahead += millis
             }
           } else {
-            const together = exchanges.length
             const sent = step.to === "together"
-              ? yield* Effect.forEach(step.steps, (each) =>
-                Effect.map(sendOne(each), (sent) => ({ ...sent, together })), {
-                concurrency: "unbounded"
-              })
+              ? yield* Effect.forEach(
+                step.steps,
+                (each) => Effect.map(sendOne(each), (sent) => ({ ...sent, together: step })),
+                { concurrency: "unbounded" }
+              )
               : [yield* sendOne(step)]
             // Faults of the control API may cause 429 on purpose.
             for (const exchange of sent) {
@@ -118,22 +123,29 @@ export const make = (
         return exchanges
       })
 
-    return (steps, isProbe = false) =>
+    const send: StepRunner["send"] = (steps, isProbe = false) =>
       Effect.gen(function*() {
         const key = JSON.stringify(steps)
-        const send = yield* Effect.cached(Effect.either(Effect.gen(function*() {
+        const sending = yield* Effect.cached(Effect.either(Effect.gen(function*() {
           yield* checkClock(steps)
           const customer = isControlled(target, steps)
             ? yield* controlPlane.createFor(session.customer)
             : session.customer
-          return yield* sendAll(steps, customer, isProbe)
+          const exchanges: ReadonlyArray<StepExchange> = yield* sendAll(steps, customer, isProbe)
+          if (steps.length === 1) yield* Ref.update(alone, HashMap.set(key, exchanges))
+          return exchanges
         })))
         // Cases that run at the same time wait for the one that began to send.
         return yield* yield* Effect.flatten(
           Ref.modify(outcomes, (current) => {
             const before = HashMap.get(current, key)
-            return Option.isSome(before) ? [before.value, current] : [send, HashMap.set(current, key, send)]
+            return Option.isSome(before) ? [before.value, current] : [sending, HashMap.set(current, key, sending)]
           })
         )
       })
+
+    const sentAlone: StepRunner["sentAlone"] = Effect.map(Ref.get(alone), (sent) => (step) =>
+      Option.getOrElse(HashMap.get(sent, JSON.stringify([step])), () => []))
+
+    return { send, sentAlone }
   })
