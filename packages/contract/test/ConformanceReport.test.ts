@@ -246,6 +246,34 @@ describe("The table of a report", () => {
       deepStrictEqual(linesOf("aml.authorization.after"), linesOf("aml.authorization.missing"))
     }).pipe(Effect.provide(MockServer.layerHttpClient)))
 
+  it.effect("shows what was sent at the time of a wrong response of the run, with any token", () =>
+    Effect.gen(function*() {
+      const real = yield* HttpClient.HttpClient
+      let busy = 0
+      const wrong = HttpClient.make((request, url) =>
+        url.pathname !== "/api/aml" ? real.execute(request) : Effect.gen(function*() {
+          busy += 1
+          const isAlone = busy === 1
+          yield* Effect.yieldNow()
+          const response = yield* real.execute(request)
+          const text = yield* response.text
+          busy -= 1
+          const changed = isAlone ? text : text.replace("Potential match", "No")
+          return HttpClientResponse.fromWeb(request, new Response(changed === "" ? null : changed, response))
+        })
+      )
+      const persons: Conformance.Target["persons"] = [
+        { name: "Noor Lee Testpep", dob: "14-03-1957", matchFound: "Potential match" },
+        { name: "Zoe Lee Testclear", dob: "01-02-1990", matchFound: "No" }
+      ]
+      const report = yield* Effect.provideService(verified({ ...sandbox, persons }), HttpClient.HttpClient, wrong)
+      const { curl = "", verdict } = report.results.find(({ id }) => id === "aml.listed.result") ?? {}
+      strictEqual(verdict, "violated")
+      assert(/^curl .* & curl .*LISTED_NAME.* & wait$/.test(curl), curl)
+      const again = report.results.find(({ id }) => id === "aml.again.run")?.curl ?? ""
+      assert(again !== "" && !/TOKEN_\d/.test(again), again)
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+
   it.effect("of a service shows its cost and the reasons of skipped cases, without alarms", () =>
     Effect.gen(function*() {
       const report = yield* verified(sandbox)

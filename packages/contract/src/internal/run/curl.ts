@@ -203,5 +203,7 @@ export const detailsOf = (
   for (const group of groups.toReversed()) {
     if (Array.from(shown).flat().length < maxShown) shown.add(group)
   }
-  return { cause: causeOf(last), curl: commandsOf(groups, (group) => shown.has(group)).join("\n") }
+  const curl = commandsOf(groups, (group) => shown.has(group)).join("\n")
+  // The token of a response of the run is none of those that a sequence requests.
+  return { cause: causeOf(last), curl: isSequence ? curl : curl.replaceAll(/\$TOKEN_\d+/g, "$$TOKEN") }
 }

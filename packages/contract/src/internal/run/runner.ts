@@ -300,7 +300,7 @@ export const make = (
         if (!RefusalConfirmation.hasUnconfirmed(yield* Ref.get(refusals), lastSuccess, endpoint)) return ""
         if (endpoint === "aml" && Option.isSome(apiFailure)) return apiFailure.value
         const sent = yield* endpoint === "token"
-          ? session.send(Preflight.tokenStep, session.customer, "", [])
+          ? session.send(Preflight.tokenStep, session.customer, "")
           : session.sendWithSharedToken(Preflight.amlStep)
         return Preflight.isSuccessOf(endpoint, sent.exchange) ? "" : yield* session.failureOf(endpoint, sent)
       }).pipe(Effect.catchTag("Skipped", ({ reason }) => Effect.succeed(reason)))

@@ -12,7 +12,7 @@ import * as Persons from "../persons.ts"
 import * as Preflight from "../preflight.ts"
 import { isDocumentedCheck, isDocumentedTokenRequest } from "../readings/responseReadings.ts"
 import { grantOf } from "../readings/tokenReadings.ts"
-import type { AmlStep, ServiceStep } from "../steps.ts"
+import type { AmlStep, ServiceStep, TogetherStep } from "../steps.ts"
 import * as Curl from "./curl.ts"
 import * as Har from "./har.ts"
 import type { Pacing } from "./pacing.ts"
@@ -68,22 +68,31 @@ interface State {
   readonly isShutUsual: boolean
 }
 
+/** What a case has around a request. */
+export interface Around {
+  /** The exchanges before it. */
+  readonly previous?: ReadonlyArray<StepExchange>
+  /** The step that sends it at the same time as others. */
+  readonly together?: TogetherStep | undefined
+  /** Whether the service should answer it without a credential. */
+  readonly isProbe?: boolean
+}
+
 export interface Session {
   /** The customer of the target, or a test customer of the mock server. */
   readonly customer: Customer
-  /** Sends one request for a customer, with this token, after these exchanges of the same case. */
+  /** Sends one request for a customer, with this token. */
   readonly send: (
     step: ServiceStep,
     customer: Customer,
     token: string,
-    previous: ReadonlyArray<StepExchange>,
-    isProbe?: boolean
+    around?: Around
   ) => Effect.Effect<StepExchange, Skipped>
   /**
    * Sends a check with the shared token. If the token is refused after the API has accepted one before, it
    * finds out whether this check or the token is the reason, and if it is the token, replaces it once.
    */
-  readonly sendWithSharedToken: (step: AmlStep, isProbe?: boolean) => Effect.Effect<StepExchange, Skipped>
+  readonly sendWithSharedToken: (step: AmlStep, around?: Around) => Effect.Effect<StepExchange, Skipped>
   /** Fails if the response is rate limited although the endpoint has succeeded before. */
   readonly rejectRateLimited: (exchange: StepExchange) => Effect.Effect<StepExchange, Skipped>
   /** Moves the clock of the target. The shared token is replaced before its next use. */
@@ -174,7 +183,7 @@ export const make = (
     const hasSucceeded = (endpoint: Endpoint) =>
       Effect.map(Ref.get(state), ({ lastSuccess }) => lastSuccess[endpoint] >= 0)
 
-    const send: Session["send"] = (step, sender, token, previous, isProbe = false) =>
+    const send: Session["send"] = (step, sender, token, { isProbe = false, previous = [], together } = {}) =>
       Effect.gen(function*() {
         const profile = Requests.profileOf(previous)
         const request = Requests.of(step, { target, customer: sender, customers, token, profile })
@@ -197,7 +206,8 @@ export const make = (
           person: step.to === "aml" ? Persons.of(target, step.person) : undefined,
           exchange: received._tag === "Response" ? { ...received, receivedAt: received.receivedAt + ahead } : received,
           secrets: Requests.secretsOf(step, sender, customers, target),
-          curl: Curl.of(step, target)
+          curl: Curl.of(step, target),
+          ...(together !== undefined && { together })
         }
         const receivedAt = yield* now
         yield* Ref.update(state, (current) => after(current, sent, sender === customer, isProbe, receivedAt))
@@ -215,18 +225,18 @@ export const make = (
       })
 
     /** Sends a check with the shared token. If the token is 59 minutes old, requests a new one first. */
-    const sendOnce = (step: AmlStep, isProbe = false): Effect.Effect<StepExchange, Skipped> =>
+    const sendOnce = (step: AmlStep, around: Around = {}): Effect.Effect<StepExchange, Skipped> =>
       Effect.gen(function*() {
         const { token } = yield* Ref.get(state)
         const time = yield* now
         if (Option.exists(token, ({ receivedAt }) => time - receivedAt >= lifetime)) {
-          yield* send(Preflight.tokenStep, customer, "", [])
+          yield* send(Preflight.tokenStep, customer, "")
         }
         const current = yield* Ref.get(state)
         if (Option.isNone(current.token)) {
           return yield* skip("the customer received no token")
         }
-        return yield* send(step, customer, current.token.value.value, [], isProbe)
+        return yield* send(step, customer, current.token.value.value, around)
       })
 
     const documentedCheck = sendOnce(Preflight.amlStep)
@@ -250,9 +260,9 @@ export const make = (
           skip(reason)
         ))
 
-    const sendWithSharedToken: Session["sendWithSharedToken"] = (step, isProbe = false) =>
+    const sendWithSharedToken: Session["sendWithSharedToken"] = (step, around) =>
       Effect.gen(function*() {
-        const sent = yield* sendOnce(step, isProbe)
+        const sent = yield* sendOnce(step, around)
         const { isShutUsual, token } = yield* Ref.get(state)
         if (!isShut(sent) || step.authorization !== undefined || !(yield* hasSucceeded("aml"))) return sent
         if (isShutUsual && !isDocumentedCheck(step)) return sent
@@ -267,10 +277,10 @@ export const make = (
         if (!isShut(withOldToken)) return yield* failApi("aml", withOldToken)
 
         const refusedAt = yield* now
-        const granted = yield* send(Preflight.tokenStep, customer, "", [])
+        const granted = yield* send(Preflight.tokenStep, customer, "")
         if (!Preflight.isSuccessOf("token", granted.exchange)) return yield* failApi("token", granted)
 
-        const repeated = yield* sendOnce(step, isProbe)
+        const repeated = yield* sendOnce(step, around)
         const withNewToken = !isShut(repeated) || isDocumented ? repeated : yield* documentedCheck
         if (isShut(withNewToken)) return yield* failApi("aml", withNewToken)
         if (Option.exists(token, ({ receivedAt }) => refusedAt - receivedAt < lifetime)) {

@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type { StepExchange } from "../exchange.ts"
 import type { Target } from "../model.ts"
-import type { ServiceStep, Step } from "../steps.ts"
+import type { ServiceStep, Step, TogetherStep } from "../steps.ts"
 import * as Templates from "../templates.ts"
 import type { ControlPlane } from "./mockServer.ts"
 import type { Customer } from "./requests.ts"
@@ -79,14 +79,15 @@ export const make = (
             : step.to === "token" && Templates.uses(step.authorization, "token")
             ? Effect.map(session.state, ({ token }) => Option.getOrUndefined(token)?.value)
             : Effect.succeed("")
-        const sendOne = (step: ServiceStep) =>
+        const sendOne = (step: ServiceStep, together?: TogetherStep) =>
           Effect.gen(function*() {
             const usesSharedToken = step.to === "aml" && step.token === undefined
             const token = yield* tokenOf(step)
             if (token === undefined) return yield* skip("the customer received no token")
+            const around = { previous: exchanges, isProbe, together }
             const sent = usesSharedToken
-              ? yield* session.sendWithSharedToken(step, isProbe)
-              : yield* session.send(step, customer, token, exchanges, isProbe)
+              ? yield* session.sendWithSharedToken(step, around)
+              : yield* session.send(step, customer, token, around)
             const { exchange } = sent
             return exchange._tag === "Response"
               ? { ...sent, exchange: { ...exchange, receivedAt: exchange.receivedAt + ahead } }
@@ -108,11 +109,7 @@ export const make = (
             }
           } else {
             const sent = step.to === "together"
-              ? yield* Effect.forEach(
-                step.steps,
-                (each) => Effect.map(sendOne(each), (sent) => ({ ...sent, together: step })),
-                { concurrency: "unbounded" }
-              )
+              ? yield* Effect.forEach(step.steps, (each) => sendOne(each, step), { concurrency: "unbounded" })
               : [yield* sendOne(step)]
             // Faults of the control API may cause 429 on purpose.
             for (const exchange of sent) {
