@@ -274,6 +274,29 @@ describe("The table of a report", () => {
       assert(again !== "" && !/TOKEN_\d/.test(again), again)
     }).pipe(Effect.provide(MockServer.layerHttpClient)))
 
+  it.effect("says once that a response ends early, as if its length counted characters, and nothing about its fields", () =>
+    Effect.gen(function*() {
+      const real = yield* HttpClient.HttpClient
+      const wrong = HttpClient.make((request, url) =>
+        Effect.gen(function*() {
+          const response = yield* real.execute(request)
+          const text = yield* response.text
+          const bytes = Buffer.from(text)
+          const sent = url.pathname === "/api/aml" ? bytes.subarray(0, text.length) : bytes
+          return HttpClientResponse.fromWeb(request, new Response(text === "" ? null : sent, response))
+        })
+      )
+      const { results } = yield* Effect.provideService(verified(sandbox), HttpClient.HttpClient, wrong)
+      deepStrictEqual(
+        results.flatMap(({ id, observed, verdict }) => verdict === "violated" ? [[id, observed]] : []),
+        [["aml.answered", "no credential"], ["aml.credential", "JSON that ends early"]]
+      )
+      strictEqual(
+        results.find(({ id }) => id === "aml.birth-year")?.reason,
+        "the response of the API is not a JSON object"
+      )
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+
   it.effect("of a service shows its cost and the reasons of skipped cases, without alarms", () =>
     Effect.gen(function*() {
       const report = yield* verified(sandbox)

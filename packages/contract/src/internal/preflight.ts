@@ -6,7 +6,15 @@
 import * as Option from "effect/Option"
 import * as Exchange from "./exchange.ts"
 import type { Reading } from "./readings/readings.ts"
-import { isCredential, isErrorBody, isHtml, isRedirect, isSuccess } from "./readings/responseReadings.ts"
+import {
+  isCredential,
+  isErrorBody,
+  isHtml,
+  isLatin1Object,
+  isRedirect,
+  isSuccess,
+  objectOf
+} from "./readings/responseReadings.ts"
 import { grantOf } from "./readings/tokenReadings.ts"
 import type { Report, Result, RunInfo } from "./results.ts"
 import type { AmlStep, Step, TokenStep } from "./steps.ts"
@@ -84,7 +92,7 @@ export const pageFailure = (exchanges: ReadonlyArray<Exchange.StepExchange>): Pr
     : undefined
 }
 
-/** The failure of the check preflight, if its response is not successful at all. */
+/** The failure of the check preflight, if its response is not successful at all, or no JSON object whose fields can be read. */
 export const amlFailure = (exchanges: ReadonlyArray<Exchange.StepExchange>): PreflightFailure | undefined => {
   const response = responseOf(exchanges)
   if (response === undefined) return failure(amlCase, "the API does not respond")
@@ -92,7 +100,10 @@ export const amlFailure = (exchanges: ReadonlyArray<Exchange.StepExchange>): Pre
     const reason = `the API refuses the documented request with ${response.status}`
     return failure(amlCase, reason, shownByRedirect(response))
   }
-  return isHtml(response) ? failure(amlCase, "the API responds with HTML", ["body"]) : undefined
+  if (isHtml(response)) return failure(amlCase, "the API responds with HTML", ["body"])
+  return Option.isSome(objectOf(response)) || isLatin1Object(response)
+    ? undefined
+    : failure(amlCase, "the response of the API is not a JSON object", ["body", "encoding", "media type", "status"])
 }
 
 /**

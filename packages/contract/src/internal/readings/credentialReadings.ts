@@ -41,13 +41,17 @@ const form = (pattern: RegExp, name: string) => (text: string): string => patter
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
+/** Whether the text of a JSON object ends early, as if its length counted characters and not bytes. */
+const endsEarly = (response: Response): boolean =>
+  Option.exists(textOf(response), (text) => /^\s*\{/.test(text) && text.split("{").length > text.split("}").length)
+
 const body = (response: Response): string =>
   response.body.length === 0
     ? "empty"
     : isHtml(response)
     ? "html"
     : Option.match(jsonOf(response), {
-      onNone: () => isLatin1Object(response) ? "ISO-8859-1" : "not JSON",
+      onNone: () => isLatin1Object(response) ? "ISO-8859-1" : endsEarly(response) ? "JSON that ends early" : "not JSON",
       onSome: (json) => isObject(json) ? "object" : "no object"
     })
 
