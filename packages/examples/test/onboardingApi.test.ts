@@ -384,7 +384,7 @@ describe(
             const database = yield* Effect.flatMap(Databases, ({ create }) => create)
             const { options } = yield* Onboarding.mock(Profile.presets.hostile)
             const server = yield* OnboardingProcess.start({
-              ANSWER_AFTER: "16 seconds",
+              ANSWER_AFTER: "8 seconds",
               DATABASE_URL: database,
               ...OnboardingProcess.serviceVariables(options)
             })

@@ -46,9 +46,12 @@ describe("Two sessions of one server", () => {
         const others = faults.filter(({ id }) => !id.startsWith("latency"))
         for (const [index, { id, on }] of others.entries()) {
           const request = on === "token" ? RawClient.tokenRequest(customerId) : RawClient.amlRequest(token)
-          yield* RawClient.send(url, request, 100)
           // The journal has the first token request and one exchange for each fault so far.
-          yield* eventually("the next exchange", control.info, ({ exchanges }) => exchanges === index + 2)
+          yield* Effect.scoped(Effect.gen(function*() {
+            const connection = yield* RawClient.connect(url)
+            yield* connection.write(request)
+            yield* eventually("the next exchange", control.info, ({ exchanges }) => exchanges === index + 2)
+          }))
           yield* control.removeFault(id)
         }
         const { entries } = yield* control.journal()
