@@ -94,13 +94,16 @@ const checks: Record<string, (session: Control.SessionControl) => Effect.Effect<
       yield* fault({ on: "aml", what: { kind: "tokenExpiry" } })
       strictEqual(yield* failureOf("A Testclear"), "AmlUnauthorized")
     }),
-  "waits for the Retry-After of a 429": ({ fault, verify }) =>
+  "waits for the Retry-After of a 429": ({ fault, journal }) =>
     Effect.gen(function*() {
-      yield* Effect.flatMap(TokenProvider.TokenProvider, ({ get }) => get)
-      yield* fault({ on: "aml", what: { kind: "quota", limit: 1, per: "1 second" } })
-      const found = yield* Effect.forEach(["A Testclear", "B Testpep"], (name) => screen(name), { concurrency: 2 })
-      deepStrictEqual(found, ["No", "Potential match"])
-      yield* verify({ kind: "atLeast", n: 1, pattern: { status: 429 } })
+      const what = { kind: "quota", limit: 1, per: "1 day", retryAfter: { kind: "seconds", seconds: 1 } } as const
+      yield* fault({ on: "aml", when: { kind: "first", n: 2 }, what })
+      strictEqual(yield* screen("A Testclear"), "No")
+      strictEqual(yield* screen("B Testpep"), "Potential match")
+      const [, , refused, answered] = (yield* journal()).entries
+      assert(refused !== undefined && answered !== undefined)
+      deepStrictEqual([refused.response.status, answered.response.status], [429, 200])
+      assert(Date.parse(answered.at) - Date.parse(refused.at) > 900)
     }),
   "fails with a 403 and with a 500": () =>
     Effect.gen(function*() {
