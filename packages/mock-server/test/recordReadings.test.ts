@@ -68,7 +68,7 @@ describe("A recording", () => {
           yield* send("aml", bearer, check(""))
         ]
         const { advance, fault } = session(customerId)
-        yield* fault({ on: "aml", what: { kind: "quota", limit: 1, per: "10 seconds" } })
+        yield* fault({ on: "aml", what: { kind: "quota", limit: 1, per: "1 hour" } })
         exchanges.push(yield* send("aml", bearer, check("Ada Test")), yield* send("aml", bearer, check("Ada Test")))
         yield* advance("2 hours")
         exchanges.push(yield* send("aml", bearer, check("Ada Test")))
