@@ -22,7 +22,7 @@ import * as Kinds from "./internal/faults/kinds.ts"
 import { When } from "./internal/faults/when.ts"
 import { unexpectedValue } from "./internal/schema/discriminatedUnion.ts"
 import { PositiveDurationText } from "./internal/schema/durationText.ts"
-import { closed, oneOf } from "./internal/schema/fields.ts"
+import { closed, oneOf, optional, withDefault } from "./internal/schema/fields.ts"
 
 export { What } from "./internal/faults/kinds.ts"
 export { Distribution } from "./internal/faults/latency.ts"
@@ -41,7 +41,7 @@ const FaultStruct = Schema.Struct({
    *
    * @default assigned by the session
    */
-  id: Schema.optionalWith(id, { exact: true }),
+  id: optional(id),
   /** The operation whose requests the fault watches. */
   on: oneOf("token", "aml", "both"),
   /**
@@ -49,7 +49,7 @@ const FaultStruct = Schema.Struct({
    *
    * @default always
    */
-  when: Schema.optionalWith(When, { exact: true, default: (): When => ({ kind: "always" }) }),
+  when: withDefault(When, { kind: "always" }),
   /** What goes wrong. */
   what: Kinds.What,
   /**
@@ -57,7 +57,7 @@ const FaultStruct = Schema.Struct({
    *
    * @default until the fault is removed
    */
-  ttl: Schema.optionalWith(PositiveDurationText, { exact: true })
+  ttl: optional(PositiveDurationText)
 }).annotations({ ...closed, description: "a fault, as an object" })
 
 const FaultObject = Schema.transformOrFail(FaultStruct, Schema.typeSchema(FaultStruct), {

@@ -9,7 +9,7 @@ import * as Violation from "@effect-idv/core/Violation"
 import { dual } from "effect/Function"
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
-import { closed } from "./internal/schema/fields.ts"
+import { closed, optional } from "./internal/schema/fields.ts"
 import { type Choice, choices, quoteAll } from "./internal/session/choices.ts"
 
 export type { Client, Level, Variant } from "./internal/session/choices.ts"
@@ -113,7 +113,7 @@ export type Preset = typeof Preset.Type
  * @category schemas
  * @since 0.1.0
  */
-export const Patch = Schema.Struct({ preset: Schema.optionalWith(Preset, { exact: true }) }).pipe(
+export const Patch = Schema.Struct({ preset: optional(Preset) }).pipe(
   Schema.extend(Schema.partialWith(Profile, { exact: true })),
   Schema.annotations(closed)
 )

@@ -252,7 +252,6 @@ export const layer = (
       const createSession = (customer: Customer, ownSettings: Settings = {}) =>
         makeSession(customer, { ...settings, ...ownSettings }, journalOptions)
 
-      /** Stores a session. The session of a test customer becomes the most recently used one, which is removed last. */
       const store = (session: Session) => {
         const { customerId, customerKey } = session
         if (!isTestCustomer(customerId)) sessions.set(customerId, session)
@@ -268,7 +267,15 @@ export const layer = (
       const known = (customerId: string) =>
         Option.fromNullable(sessions.get(customerId) ?? testSessions.get(customerId))
 
-      const findAndMarkUsed = (customerId: string) => Option.map(known(customerId), store)
+      /** Finds a session. That of a test customer becomes the most recently used one, which is removed last. */
+      const findAndMarkUsed = (customerId: string) => {
+        const session = testSessions.get(customerId)
+        if (session !== undefined) {
+          testSessions.delete(customerId)
+          testSessions.set(customerId, session)
+        }
+        return known(customerId)
+      }
 
       const findOrCreate: Service["find"] = (customerId) =>
         Effect.suspend(() => {

@@ -15,7 +15,7 @@ import * as Schema from "effect/Schema"
 import type * as Fault from "./Fault.ts"
 import { ResponseWhat } from "./internal/faults/kinds.ts"
 import { literalOr } from "./internal/schema/discriminatedUnion.ts"
-import { closed } from "./internal/schema/fields.ts"
+import { closed, optional } from "./internal/schema/fields.ts"
 import * as PersonText from "./internal/schema/personText.ts"
 import * as Violations from "./internal/schema/violations.ts"
 
@@ -101,11 +101,9 @@ export const of = (name: string): Omit<TestPerson, "lastWord"> & { readonly last
   byLastWord.get(name.trim().split(/\s+/).at(-1)?.toLowerCase() ?? "") ??
     { matchFound: "No", description: "returns \"No\", because the name is not reserved" }
 
-const optional = { exact: true } as const
-
 /** A name, or a part of one. A reserved last word would replace the response of its reserved name. */
 const nameText = (expected: string, isValid: (text: string) => boolean) =>
-  Schema.optionalWith(
+  optional(
     Schema.Redacted(
       Schema.String.annotations({ description: expected }).pipe(
         Schema.filter(isValid, { ...Violation.expecting(expected), jsonSchema: { minLength: 1 } }),
@@ -116,8 +114,7 @@ const nameText = (expected: string, isValid: (text: string) => boolean) =>
           jsonSchema: {}
         })
       )
-    ),
-    optional
+    )
   )
 
 /**
@@ -139,7 +136,7 @@ export const Custom = Schema.Struct({
     /** The last word of the name. */
     nameLast: nameText("one word", (text) => /^\s*\S+\s*$/.test(text)),
     /** The date of birth, as `yyyy-mm-dd`. */
-    dateOfBirth: Schema.optionalWith(PersonText.IsoDay, optional)
+    dateOfBirth: optional(PersonText.IsoDay)
   }).annotations(closed).pipe(
     Schema.filter((match) => Object.keys(match).length > 0)
   ).annotations(Violation.expecting("an object with one or more of name, nameLast, dateOfBirth")),

@@ -14,7 +14,7 @@ import * as Schema from "effect/Schema"
 import { Entry, Operation, sentOf, Status } from "./internal/journal/entry.ts"
 import { discriminatedUnion } from "./internal/schema/discriminatedUnion.ts"
 import { WaitText } from "./internal/schema/durationText.ts"
-import { closed, trueOrFalse, wholeNumber } from "./internal/schema/fields.ts"
+import { closed, optional, trueOrFalse, wholeNumber } from "./internal/schema/fields.ts"
 import * as PersonText from "./internal/schema/personText.ts"
 import * as Violations from "./internal/schema/violations.ts"
 
@@ -33,34 +33,32 @@ const nonEmptyText = (expected: string) =>
  */
 export const Pattern = Schema.Struct({
   /** The operation that the request calls. */
-  operation: Schema.optionalWith(Operation, { exact: true }),
+  operation: optional(Operation),
   /** The status of the response. */
-  status: Schema.optionalWith(Status, { exact: true }),
+  status: optional(Status),
   /** The rule that decided the response. */
-  rule: Schema.optionalWith(nonEmptyText("the name of a rule"), { exact: true }),
+  rule: optional(nonEmptyText("the name of a rule")),
   /** The id or the kind of a fault that fired. */
-  fault: Schema.optionalWith(nonEmptyText("the id or the kind of a fault"), { exact: true }),
+  fault: optional(nonEmptyText("the id or the kind of a fault")),
   /** Whether the request breaks the service document. */
-  unexpected: Schema.optionalWith(trueOrFalse, { exact: true }),
+  unexpected: optional(trueOrFalse),
   /**
    * The customer of the session, or null for unmatched requests. An unmatched token request also matches the
    * customer id that it sent.
    */
-  customerId: Schema.optionalWith(
-    Schema.NullOr(Schema.String).annotations(Violation.expecting("a customer id, or null")),
-    { exact: true }
+  customerId: optional(
+    Schema.NullOr(Schema.String).annotations(Violation.expecting("a customer id, or null"))
   ),
   /** The name in the request. Letter case, repeated blanks and the Unicode normalization form do not matter. */
-  name: Schema.optionalWith(Schema.Redacted(nonEmptyText("a name")), { exact: true }),
+  name: optional(Schema.Redacted(nonEmptyText("a name"))),
   /** The date of birth in the request, here as `yyyy-mm-dd`. */
-  dateOfBirth: Schema.optionalWith(PersonText.IsoDay, { exact: true }),
+  dateOfBirth: optional(PersonText.IsoDay),
   /** Headers of the request, each with its whole value. Letter case matters in values only. */
-  headers: Schema.optionalWith(
+  headers: optional(
     Schema.Record({
       key: Schema.String.pipe(Schema.pattern(/^[\w!#$%&'*+.^`|~-]+$/)),
       value: Schema.Redacted(Schema.String)
-    }).annotations(Violation.expecting("an object of header names and values")),
-    { exact: true }
+    }).annotations(Violation.expecting("an object of header names and values"))
   )
 }).annotations({
   ...Violation.expecting(
@@ -115,7 +113,7 @@ const comparisons = (pattern: Pattern, entry: Entry): ReadonlyArray<readonly [fi
 const differences = (pattern: Pattern, entry: Entry): ReadonlyArray<string> =>
   comparisons(pattern, entry).filter(([, isEqual]) => !isEqual).map(([field]) => field)
 
-const within = Schema.optionalWith(WaitText, { exact: true })
+const within = optional(WaitText)
 
 const Exactly = Schema.Struct({ kind: Schema.Literal("exactly"), n: wholeNumber(0), pattern: Pattern, within })
   .annotations(closed)

@@ -3,6 +3,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as RegularExpression from "effect/RegExp"
 import * as Schema from "effect/Schema"
+import { optional } from "../schema/fields.ts"
 import type { Check, Driver, Reaction, Request, Service, Step } from "./day.ts"
 import { requestsTo } from "./judges/judge.ts"
 import { isOfEarlierRun } from "./judges/tokens.ts"
@@ -22,7 +23,7 @@ export const steps = {
 /** The client cannot be tested. The message says why, and what to do. */
 export class NotDriven extends Schema.TaggedError<NotDriven>("@effect-idv/mock-server/ClientTest/NotDriven")(
   "NotDriven",
-  { text: Schema.String, explanation: Schema.String, proposal: Schema.optionalWith(Schema.String, { exact: true }) }
+  { text: Schema.String, explanation: Schema.String, proposal: optional(Schema.String) }
 ) {
   /** The exit code of the command. */
   readonly exitCode = 2

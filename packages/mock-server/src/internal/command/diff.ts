@@ -26,7 +26,7 @@ import * as TestPerson from "../../TestPerson.ts"
 import * as Difference from "../record/difference.ts"
 import * as ProfileFile from "../record/profileFile.ts"
 import { WaitText } from "../schema/durationText.ts"
-import { numberOrText } from "../schema/fields.ts"
+import { numberOrText, withDefault } from "../schema/fields.ts"
 import * as RecordedProfile from "./recordedProfile.ts"
 import * as Settings from "./settings.ts"
 import * as UpstreamFlags from "./upstreamFlags.ts"
@@ -37,8 +37,8 @@ export class Differs extends Schema.TaggedError<Differs>("@effect-idv/mock-serve
 }) {}
 
 const Flags = Schema.Struct({
-  checks: Schema.optionalWith(FlagValues.wholeNumber(3, 10_000), { exact: true, default: () => 12 }),
-  spacing: Schema.optionalWith(WaitText, { exact: true, default: () => Duration.millis(500) })
+  checks: withDefault(FlagValues.wholeNumber(3, 10_000), 12),
+  spacing: withDefault(WaitText, Duration.millis(500))
 })
 
 /** A run sends at most this number of requests for each check that it may cause. */

@@ -26,13 +26,14 @@ import * as Observations from "../record/observations.ts"
 import * as ProfileFile from "../record/profileFile.ts"
 import * as Pseudonyms from "../record/pseudonyms.ts"
 import * as Upstream from "../record/upstream.ts"
+import { optional, withDefault } from "../schema/fields.ts"
 import type * as Request from "../wire/request.ts"
 import * as UpstreamFlags from "./upstreamFlags.ts"
 
 const Flags = Schema.Struct({
-  port: Schema.optionalWith(FlagValues.wholeNumber(0, 65_535), { exact: true, default: () => 4011 }),
-  output: Schema.optionalWith(Text.Path, { exact: true, default: () => "observed.yaml" }),
-  har: Schema.optionalWith(Text.Path, { exact: true })
+  port: withDefault(FlagValues.wholeNumber(0, 65_535), 4011),
+  output: withDefault(Text.Path, "observed.yaml"),
+  har: optional(Text.Path)
 })
 
 /** The largest number of exchanges in a HAR, which are the first ones. */

@@ -37,8 +37,7 @@ const readConfigFile = (path: string) =>
     return yield* Either.mapLeft(decode(json), invalidFile)
   })
 
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-const flag = optional(Schema.Boolean.annotations(Violation.expecting("true or false")))
+const flag = Fields.optional(Schema.Boolean.annotations(Violation.expecting("true or false")))
 
 const Customer = Schema.Struct({ customerId: NewSession.fields.customerId, customerKey: Secrets.Key }).annotations({
   ...Fields.closed,
@@ -47,31 +46,31 @@ const Customer = Schema.Struct({ customerId: NewSession.fields.customerId, custo
 
 /** The options of a server, each of which has the flag of its name. */
 const ServerOptions = Schema.Struct({
-  host: optional(Text.matching(/^[\w.:-]{1,253}$/, "an address or a name of this machine")),
-  port: optional(Fields.wholeNumber(0, 65_535)),
-  portFile: optional(Text.Path),
-  log: optional(Fields.oneOf("none", "json", "pretty")),
-  controlToken: optional(Secrets.Token),
-  tls: optional(Fields.oneOf("self-signed")),
-  tlsCa: optional(Text.Path),
-  tlsCert: optional(Text.Path),
-  tlsKey: optional(Text.Path),
+  host: Fields.optional(Text.matching(/^[\w.:-]{1,253}$/, "an address or a name of this machine")),
+  port: Fields.optional(Fields.wholeNumber(0, 65_535)),
+  portFile: Fields.optional(Text.Path),
+  log: Fields.optional(Fields.oneOf("none", "json", "pretty")),
+  controlToken: Fields.optional(Secrets.Token),
+  tls: Fields.optional(Fields.oneOf("self-signed")),
+  tlsCa: Fields.optional(Text.Path),
+  tlsCert: Fields.optional(Text.Path),
+  tlsKey: Fields.optional(Text.Path),
   reveal: flag,
-  gracePeriod: optional(WaitText),
-  requestTimeout: optional(PositiveWaitText),
+  gracePeriod: Fields.optional(WaitText),
+  requestTimeout: Fields.optional(PositiveWaitText),
   force: flag
 })
 
 /** Unknown fields are an error. */
 export const Settings = Schema.Struct({
   ...ServerOptions.fields,
-  allowedHosts: optional(
+  allowedHosts: Fields.optional(
     Schema.Array(
       Schema.compose(Text.matching(/^[\w.-]{1,253}$/, "a host name without a port"), Schema.Lowercase)
     ).annotations(Violation.expecting("a list of host names"))
   ),
   ...SessionOptions.fields("input"),
-  customers: optional(
+  customers: Fields.optional(
     uniqueBy(Schema.Array(Customer).annotations(Violation.expecting("a list of customers")), "customerId")
   )
 }).annotations({ ...Fields.closed, description: "an object of options" })

@@ -24,6 +24,7 @@ import * as Report from "../clientTest/report.ts"
 import * as Run from "../clientTest/run.ts"
 import * as Watch from "../clientTest/watch.ts"
 import { PositiveWaitText } from "../schema/durationText.ts"
+import { optional, withDefault } from "../schema/fields.ts"
 
 /** The client does something wrong. The report lists it. */
 export class ClientWrong extends Schema.TaggedError<ClientWrong>("@effect-idv/mock-server/internal/ClientWrong")(
@@ -32,32 +33,27 @@ export class ClientWrong extends Schema.TaggedError<ClientWrong>("@effect-idv/mo
 ) {}
 
 const Flags = Schema.Struct({
-  format: Schema.optionalWith(FlagValues.oneOf("table", "json", "junit"), { exact: true, default: () => "table" }),
-  output: Schema.optionalWith(Text.Path, { exact: true }),
-  deadline: Schema.optionalWith(
+  format: withDefault(FlagValues.oneOf("table", "json", "junit"), "table"),
+  output: optional(Text.Path),
+  deadline: optional(
     // A number could be seconds or milliseconds.
     Schema.String.pipe(
       Schema.filter((text) => !/^[\d.]*$/.test(text), Violation.expecting("a duration with a unit, such as \"20 s\"")),
       Schema.compose(PositiveWaitText, { strict: false })
-    ),
-    { exact: true }
+    )
   ),
-  parallel: Schema.optionalWith(FlagValues.wholeNumber(1, 64), { exact: true, default: () => 4 }),
+  parallel: withDefault(FlagValues.wholeNumber(1, 64), 4),
   only: Schema.Array(Schema.String.pipe(
     Schema.filter(
       (word) => Days.all.some((day) => day.word === word),
       Violation.expecting("the word of a day, as --list prints them")
     )
   )),
-  port: Schema.optionalWith(FlagValues.wholeNumber(0, 65_535), { exact: true }),
-  url: Schema.optionalWith(
-    Schema.String.pipe(Schema.filter((text) => URL.canParse(text), Violation.expecting("the address of an endpoint"))),
-    { exact: true }
+  port: optional(FlagValues.wholeNumber(0, 65_535)),
+  url: optional(
+    Schema.String.pipe(Schema.filter((text) => URL.canParse(text), Violation.expecting("the address of an endpoint")))
   ),
-  customer: Schema.optionalWith(Text.matching(/^[^:]+:.+$/, "id:key"), {
-    exact: true,
-    default: () => "demo-customer:demo-key"
-  }),
+  customer: withDefault(Text.matching(/^[^:]+:.+$/, "id:key"), "demo-customer:demo-key"),
   env: Schema.Array(Text.matching(/^\w+=/, "NAME=value")),
   header: Schema.Array(Text.matching(/^[\w-]+: */, "name: value"))
 })

@@ -8,14 +8,12 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Upstream } from "../record/upstream.ts"
 import { PositiveWaitText } from "../schema/durationText.ts"
-import { numberOrText } from "../schema/fields.ts"
-
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+import { numberOrText, optional, withDefault } from "../schema/fields.ts"
 
 const Flags = Schema.Struct({
   upstreamAuth: optional(FlagValues.Address),
   upstreamBase: optional(FlagValues.Address),
-  deadline: Schema.optionalWith(PositiveWaitText, { exact: true, default: () => Duration.seconds(10) })
+  deadline: withDefault(PositiveWaitText, Duration.seconds(10))
 })
 
 const fail = (text: string) => new UsageError({ text })

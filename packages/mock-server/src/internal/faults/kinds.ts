@@ -3,11 +3,10 @@
  * response. Everything else about a kind is derived from its entry.
  */
 import * as Duration from "effect/Duration"
-import { constant } from "effect/Function"
 import * as Schema from "effect/Schema"
 import { discriminatedUnion, literalOr, variant } from "../schema/discriminatedUnion.ts"
-import { PositiveDurationText, WaitText, withDefault } from "../schema/durationText.ts"
-import { oneOf, wholeNumber } from "../schema/fields.ts"
+import { PositiveDurationText, WaitText } from "../schema/durationText.ts"
+import { oneOf, optional, wholeNumber, withDefault } from "../schema/fields.ts"
 import * as Response from "../wire/response.ts"
 import * as Damage from "./damage.ts"
 import { Distribution } from "./latency.ts"
@@ -77,16 +76,13 @@ const kind = <const Kind extends string, const Fields extends Schema.Struct.Fiel
 
 const atFields = {
   /** @default "headers" */
-  at: Schema.optionalWith(oneOf("headers", "body"), { exact: true, default: constant("headers" as const) })
+  at: withDefault(oneOf("headers", "body"), "headers")
 }
 
 const responseKinds = [
   kind("latency", {
     /** @default a fixed delay of 2 seconds */
-    distribution: Schema.optionalWith(Distribution, {
-      exact: true,
-      default: (): Distribution => ({ kind: "fixed", delay: Duration.seconds(2) })
-    })
+    distribution: withDefault(Distribution, { kind: "fixed", delay: Duration.seconds(2) })
   }, {
     description: "The response is late, by a fixed time or by a random time from a distribution",
     did: ({ millis }) => `delayed the response to ${Math.round(millis)} ms`,
@@ -94,26 +90,23 @@ const responseKinds = [
   }),
   kind("status", {
     /** @default 503 */
-    status: Schema.optionalWith(wholeNumber(200, 599), { exact: true, default: constant(503) }),
+    status: withDefault(wholeNumber(200, 599), 503),
     /** @default none */
-    body: Schema.optionalWith(Schema.String.annotations({ description: "a text" }), { exact: true }),
+    body: optional(Schema.String.annotations({ description: "a text" })),
     /**
      * The type of the body, if there is one.
      *
      * @default "text/plain; charset=utf-8"
      */
-    contentType: Schema.optionalWith(headerText, {
-      exact: true,
-      default: constant("text/plain; charset=utf-8")
-    }),
+    contentType: withDefault(headerText, "text/plain; charset=utf-8"),
     /** @default none */
-    retryAfter: Schema.optionalWith(RetryAfter, { exact: true }),
+    retryAfter: optional(RetryAfter),
     /**
      * The address in the header `Location`, for a status such as 302.
      *
      * @default none
      */
-    location: Schema.optionalWith(headerText, { exact: true })
+    location: optional(headerText)
   }, {
     description: "A response with another status, and optionally a body, a Retry-After and a Location",
     did: ({ response }) => `returned status ${response.status} instead of the service's response`,
@@ -138,7 +131,7 @@ const responseKinds = [
      *
      * @default half of them
      */
-    keep: Schema.optionalWith(wholeNumber(0), { exact: true })
+    keep: optional(wholeNumber(0))
   }, {
     description: "The body is shorter than its Content-Length, and then the connection is closed",
     did: () => "sent only a part of the body, and closed the connection",
@@ -176,7 +169,7 @@ const responseKinds = [
   }),
   kind("randomBytes", {
     /** @default 512 */
-    length: Schema.optionalWith(wholeNumber(1, 1_048_576), { exact: true, default: constant(512) })
+    length: withDefault(wholeNumber(1, 1_048_576), 512)
   }, {
     description: "Random bytes instead of an HTTP response",
     did: () => "sent random bytes instead of an HTTP response",
@@ -218,9 +211,9 @@ const responseKinds = [
      *
      * @default 1
      */
-    bytes: Schema.optionalWith(wholeNumber(1), { exact: true, default: constant(1) }),
+    bytes: withDefault(wholeNumber(1), 1),
     /** @default 100 milliseconds */
-    every: withDefault(WaitText, 100)
+    every: withDefault(WaitText, Duration.millis(100))
   }, {
     description: "The body arrives a few bytes at a time",
     did: () => "sent the body a few bytes at a time",
@@ -244,7 +237,7 @@ const responseKinds = [
      *
      * @default 2 MiB
      */
-    bytes: Schema.optionalWith(wholeNumber(1, 64 * 1_048_576), { exact: true, default: constant(2 * 1_048_576) })
+    bytes: withDefault(wholeNumber(1, 64 * 1_048_576), 2 * 1_048_576)
   }, {
     description: "The body is valid JSON and far too long",
     did: () => "made the body far too long",
@@ -277,18 +270,15 @@ const requestKinds = [
   }),
   kind("quota", {
     /** @default 10 */
-    limit: Schema.optionalWith(wholeNumber(1), { exact: true, default: constant(10) }),
+    limit: withDefault(wholeNumber(1), 10),
     /** @default 1 minute */
-    per: Schema.optionalWith(PositiveDurationText, { exact: true, default: () => Duration.minutes(1) }),
+    per: withDefault(PositiveDurationText, Duration.minutes(1)),
     /**
      * The `Retry-After` of a request above the limit.
      *
      * @default "profile": the form that the session's profile has
      */
-    retryAfter: Schema.optionalWith(literalOr(["profile"], RetryAfter), {
-      exact: true,
-      default: constant("profile" as const)
-    })
+    retryAfter: withDefault(literalOr(["profile"], RetryAfter), "profile")
   }, {
     description: "At most a number of requests per window of time; further requests receive a 429",
     did: ({ response }) => `returned status ${response.status}`,

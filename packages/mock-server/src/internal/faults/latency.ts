@@ -2,11 +2,10 @@
 import * as Violation from "@effect-idv/core/Violation"
 import { randomLogNormal, randomNormal, randomUniform } from "d3-random"
 import * as Duration from "effect/Duration"
-import { constant } from "effect/Function"
 import * as Schema from "effect/Schema"
 import { discriminatedUnion, variant } from "../schema/discriminatedUnion.ts"
-import { DelayText, withDefault } from "../schema/durationText.ts"
-import { number } from "../schema/fields.ts"
+import { DelayText } from "../schema/durationText.ts"
+import { number, withDefault } from "../schema/fields.ts"
 
 /**
  * How late a response is. The delay is never negative and at most 10 minutes.
@@ -17,13 +16,13 @@ import { number } from "../schema/fields.ts"
 export const Distribution = discriminatedUnion(Schema.Union(
   variant("fixed", "The same delay each time", {
     /** @default 2 seconds */
-    delay: withDefault(DelayText, 2000)
+    delay: withDefault(DelayText, Duration.seconds(2))
   }),
   variant("uniform", "Any delay from min up to, but not including, max, with equal probability", {
     /** @default 0 */
-    min: withDefault(DelayText, 0),
+    min: withDefault(DelayText, Duration.seconds(0)),
     /** @default 4 seconds */
-    max: withDefault(DelayText, 4000)
+    max: withDefault(DelayText, Duration.seconds(4))
   }).pipe(
     Schema.filter(({ max, min }) => Duration.lessThanOrEqualTo(min, max), {
       ...Violation.expecting("a min that is at most max"),
@@ -32,22 +31,22 @@ export const Distribution = discriminatedUnion(Schema.Union(
   ),
   variant("normal", "A normal distribution", {
     /** @default 2 seconds */
-    mean: withDefault(DelayText, 2000),
+    mean: withDefault(DelayText, Duration.seconds(2)),
     /** @default 500 milliseconds */
-    deviation: withDefault(DelayText, 500)
+    deviation: withDefault(DelayText, Duration.millis(500))
   }),
   variant(
     "logNormal",
     "A log-normal distribution, close to real services: near the median, with a long tail",
     {
       /** @default 2 seconds */
-      median: withDefault(DelayText, 2000),
+      median: withDefault(DelayText, Duration.seconds(2)),
       /**
        * The standard deviation of the delay's logarithm.
        *
        * @default 0.5
        */
-      sigma: Schema.optionalWith(number(0, 10), { exact: true, default: constant(0.5) })
+      sigma: withDefault(number(0, 10), 0.5)
     }
   )
 ))

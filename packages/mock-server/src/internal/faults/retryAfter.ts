@@ -1,12 +1,11 @@
 /** The header `Retry-After` in each of its forms. */
 import * as Violation from "@effect-idv/core/Violation"
 import * as Duration from "effect/Duration"
-import { constant } from "effect/Function"
 import * as Schema from "effect/Schema"
 import type { Profile } from "../../Profile.ts"
 import { discriminatedUnion, variant } from "../schema/discriminatedUnion.ts"
-import { DurationText, withDefault } from "../schema/durationText.ts"
-import { wholeNumber } from "../schema/fields.ts"
+import { DurationText } from "../schema/durationText.ts"
+import { wholeNumber, withDefault } from "../schema/fields.ts"
 import type { Headers } from "../wire/response.ts"
 
 const headerExpected = "a text of printable ASCII characters"
@@ -25,7 +24,7 @@ export const headerText = Schema.String.annotations({ description: headerExpecte
 export const RetryAfter = discriminatedUnion(Schema.Union(
   variant("seconds", "A number of seconds", {
     /** @default 1 */
-    seconds: Schema.optionalWith(wholeNumber(0), { exact: true, default: constant(1) })
+    seconds: withDefault(wholeNumber(0), 1)
   }),
   variant("date", "An HTTP date that is `in` after the session's time", {
     /**
@@ -33,11 +32,11 @@ export const RetryAfter = discriminatedUnion(Schema.Union(
      *
      * @default 1 second
      */
-    in: withDefault(DurationText, 1000)
+    in: withDefault(DurationText, Duration.seconds(1))
   }),
   variant("garbage", "A text that is neither a number nor a date", {
     /** @default "soon" */
-    text: Schema.optionalWith(headerText, { exact: true, default: constant("soon") })
+    text: withDefault(headerText, "soon")
   })
 ))
 

@@ -3,8 +3,8 @@ import * as Violation from "@effect-idv/core/Violation"
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { discriminatedUnion, variant } from "../schema/discriminatedUnion.ts"
-import { DurationText, PositiveDurationText, withDefault } from "../schema/durationText.ts"
-import { wholeNumber } from "../schema/fields.ts"
+import { DurationText, PositiveDurationText } from "../schema/durationText.ts"
+import { optional, wholeNumber, withDefault } from "../schema/fields.ts"
 
 const integer = Schema.Number.annotations({ description: "a whole number" }).pipe(
   Schema.int(Violation.expecting("a whole number"))
@@ -41,7 +41,7 @@ export const When = discriminatedUnion(Schema.Union(
      *
      * @default derived from the session's seed and the fault's id
      */
-    seed: Schema.optionalWith(integer, { exact: true })
+    seed: optional(integer)
   }),
   variant(
     "window",
@@ -52,7 +52,7 @@ export const When = discriminatedUnion(Schema.Union(
        *
        * @default 0
        */
-      after: withDefault(DurationText, 0),
+      after: withDefault(DurationText, Duration.seconds(0)),
       /** How long the window is. */
       for: PositiveDurationText
     }

@@ -18,6 +18,7 @@ import { groups } from "../operations/all.ts"
 import { type ControlRefused, refusal } from "../operations/controlErrors.ts"
 import type * as Operation from "../operations/operation.ts"
 import { CustomerId } from "../operations/sessions.ts"
+import { withDefault } from "../schema/fields.ts"
 
 /** The server that the tools use. */
 export interface Target {
@@ -112,7 +113,7 @@ const resultSchema = (schema: Schema.Schema.AnyNoContext): ObjectSchema => {
 }
 
 const decodeCustomer = Violation.decodeUnknown(Schema.Struct({
-  customerId: Schema.optionalWith(CustomerId, { exact: true, default: () => Session.demoCustomer.customerId })
+  customerId: withDefault(CustomerId, Session.demoCustomer.customerId)
 }))
 
 /** The customer of the arguments. */

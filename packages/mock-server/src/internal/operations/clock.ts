@@ -7,12 +7,10 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Session from "../../Session.ts"
 import { DurationText } from "../schema/durationText.ts"
-import { closed, numberOrText, trueOrFalse } from "../schema/fields.ts"
+import { closed, numberOrText, optional, trueOrFalse } from "../schema/fields.ts"
 import { Instant, isInRange } from "../session/sessionClock.ts"
 import { ControlRefused, refusal, SessionUnknown } from "./controlErrors.ts"
 import * as Operation from "./operation.ts"
-
-const optional = { exact: true } as const
 
 /**
  * The clock of a session.
@@ -39,10 +37,10 @@ export interface ClockReading extends Schema.Schema.Type<typeof ClockReading> {}
  * @since 0.1.0
  */
 export const ClockChange = Schema.Struct({
-  real: Schema.optionalWith(Schema.Literal(true).annotations(Violation.expecting("true")), optional),
-  set: Schema.optionalWith(Instant, optional),
-  advance: Schema.optionalWith(DurationText, optional),
-  frozen: Schema.optionalWith(trueOrFalse, optional)
+  real: optional(Schema.Literal(true).annotations(Violation.expecting("true"))),
+  set: optional(Instant),
+  advance: optional(DurationText),
+  frozen: optional(trueOrFalse)
 }).annotations(closed).pipe(
   Schema.filter((change) => Object.keys(change).length > 0)
 ).annotations(Violation.expecting("an object with one or more of real, set, advance, frozen"))

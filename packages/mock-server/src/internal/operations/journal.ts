@@ -7,7 +7,7 @@ import * as Journal from "../../Journal.ts"
 import * as Session from "../../Session.ts"
 import * as Verification from "../../Verification.ts"
 import * as Entry from "../journal/entry.ts"
-import { closed, trueOrFalse } from "../schema/fields.ts"
+import { closed, optional, trueOrFalse } from "../schema/fields.ts"
 import { ControlRefused, SessionUnknown } from "./controlErrors.ts"
 import * as Operation from "./operation.ts"
 
@@ -34,16 +34,15 @@ const statusExpected = Violation.expecting("a status, a whole number from 100 to
 /** A number or a truth value may be a text, as in a query. An address must not contain a person. */
 export const Search = Schema.Struct({
   operation,
-  status: Schema.optionalWith(
+  status: optional(
     Schema.compose(
       Schema.Union(Schema.Number, Schema.NumberFromString).annotations(statusExpected),
       Schema.Number.pipe(Schema.int(statusExpected), Schema.between(100, 599, statusExpected))
-    ),
-    { exact: true }
+    )
   ),
   rule,
   fault,
-  unexpected: Schema.optionalWith(
+  unexpected: optional(
     Schema.Union(
       trueOrFalse,
       Schema.transform(Schema.Literal("true", "false"), Schema.Boolean, {
@@ -51,8 +50,7 @@ export const Search = Schema.Struct({
         decode: (text) => text === "true",
         encode: (flag) => flag ? "true" as const : "false" as const
       })
-    ).annotations(Violation.expecting("true or false")),
-    { exact: true }
+    ).annotations(Violation.expecting("true or false"))
   )
 }).annotations({ ...closed, description: "an object with any of operation, status, rule, fault, unexpected" })
 

@@ -15,7 +15,7 @@ import type * as Session from "../../Session.ts"
 import * as TestPerson from "../../TestPerson.ts"
 import * as FaultText from "../faults/faultText.ts"
 import { SignedDurationText } from "../schema/durationText.ts"
-import { numberOrText, wholeNumber } from "../schema/fields.ts"
+import { numberOrText, optional, wholeNumber } from "../schema/fields.ts"
 import { uniqueBy } from "../schema/uniqueIds.ts"
 
 /** How the command line sets an option. */
@@ -52,7 +52,7 @@ const option = <A, I, Shown, ShownI>(name: string, definition: Definition<A, I, 
     ...definition,
     name,
     readEntry,
-    input: Schema.optionalWith(definition.schema, { exact: true }),
+    input: optional(definition.schema),
     textIn: (info: Readonly<Record<string, unknown>>): string => {
       const value = info[name]
       return isShown(value) ? definition.text(value) : ""

@@ -9,7 +9,7 @@ import * as Struct from "effect/Struct"
 import * as Profile from "../../Profile.ts"
 import * as Session from "../../Session.ts"
 import * as TestPerson from "../../TestPerson.ts"
-import { closed } from "../schema/fields.ts"
+import { closed, optional } from "../schema/fields.ts"
 import { ClockReading, readClock } from "./clock.ts"
 import { ControlRefused, SessionUnknown } from "./controlErrors.ts"
 import * as Operation from "./operation.ts"
@@ -58,8 +58,6 @@ export const testPersons = {
   })
 }
 
-const optional = { exact: true } as const
-
 const customerIdExpected = Violation.expecting(
   "1 to 128 visible characters of ASCII, without a colon, and not . or .. alone"
 )
@@ -81,11 +79,10 @@ const keyExpected = Violation.expecting("1 to 256 characters, without control ch
  */
 export const NewSession = Schema.Struct({
   customerId: CustomerId,
-  customerKey: Schema.optionalWith(
+  customerKey: optional(
     Schema.Redacted(
       Schema.String.annotations(keyExpected).pipe(Schema.pattern(/^[^\p{Cc}]{1,256}$/u, keyExpected))
-    ),
-    optional
+    )
   ),
   ...SessionOptions.fields("input")
 }).annotations({

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { closed } from "../schema/fields.ts"
+import { closed, optional } from "../schema/fields.ts"
 import { ControlRefused, SessionUnknown } from "./controlErrors.ts"
 import * as Operation from "./operation.ts"
 
@@ -25,9 +25,8 @@ export const Revoked = Schema.Struct({ revoked: Schema.NonNegativeInt })
  * @since 0.1.0
  */
 export const Revocation = Schema.Struct({
-  token: Schema.optionalWith(
-    Schema.Redacted(Schema.String.annotations(Violation.expecting("a token, as text"))),
-    { exact: true }
+  token: optional(
+    Schema.Redacted(Schema.String.annotations(Violation.expecting("a token, as text")))
   )
 }).annotations({ ...closed, description: "an object with token, or with nothing" })
 

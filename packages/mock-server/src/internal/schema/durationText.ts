@@ -97,10 +97,6 @@ export const WaitText = make(0, timer)
 /** A duration of at least a millisecond that a timer waits: at most 24.8 days. */
 export const PositiveWaitText = make(1, timer)
 
-/** An optional field with one of these durations. `millis` is its default. */
-export const withDefault = (text: typeof DurationText, millis: number) =>
-  Schema.optionalWith(text, { exact: true, default: () => Duration.millis(millis) })
-
 const signedExpected = Violation.expecting("a number of milliseconds, or a text such as \"-2 seconds\"")
 
 /** The milliseconds of the years 1 to 9999. */

@@ -5,6 +5,13 @@ import * as Schema from "effect/Schema"
 /** Annotations of a struct that refuses unknown fields and reports all violations, wherever it is decoded. */
 export const closed = { parseOptions: { errors: "all", onExcessProperty: "error" } } as const
 
+/** A field that may be missing. Unlike a field of `Schema.optional`, it cannot be \`undefined\`. */
+export const optional = <S extends Schema.Schema.All>(schema: S) => Schema.optionalWith(schema, { exact: true })
+
+/** A field that has this value if it is missing. */
+export const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: NoInfer<A>) =>
+  Schema.optionalWith(schema, { exact: true, default: () => value })
+
 export const trueOrFalse = Schema.Boolean.annotations(Violation.expecting("true or false"))
 
 /** A whole number in a range. Without `max`, there is no upper limit. */
