@@ -277,17 +277,25 @@ export const layer = (
         return known(customerId)
       }
 
+      const create: Service["create"] = (customer, ownSettings) =>
+        Effect.suspend(() =>
+          Option.match(known(customer.customerId), {
+            onNone: () =>
+              // Another request may create the session at the same time. The first session is used.
+              Effect.map(
+                createSession(customer, ownSettings),
+                (session) => Option.getOrElse(known(customer.customerId), () => store(session))
+              ),
+            onSome: Effect.succeed
+          })
+        )
+
       const findOrCreate: Service["find"] = (customerId) =>
         Effect.suspend(() => {
           const session = findAndMarkUsed(customerId)
-          if (Option.isSome(session) || !isTestCustomer(customerId) || customersWithOwnKey.has(customerId)) {
-            return Effect.succeed(session)
-          }
-          // Another request, or a `create`, may create the session at the same time. The first session is used.
-          return Effect.map(
-            createSession(testCustomer(customerId)),
-            (newSession) => Option.orElse(findAndMarkUsed(customerId), () => Option.some(store(newSession)))
-          )
+          return Option.isSome(session) || !isTestCustomer(customerId) || customersWithOwnKey.has(customerId)
+            ? Effect.succeed(session)
+            : Effect.asSome(create(testCustomer(customerId)))
         })
 
       const [duplicate] = repeatedIndexes(customers.map(({ customerId }) => customerId))
@@ -300,20 +308,7 @@ export const layer = (
         known: (customerId) => Effect.sync(() => known(customerId)),
         findByHandle: (handle) => Effect.sync(() => Option.flatMap(Tokens.customerOf(handle), findAndMarkUsed)),
         list: Effect.sync(() => Array.from(sessions.values()).concat(Array.from(testSessions.values()))),
-        create: (customer, ownSettings) => {
-          /** Returns the existing session of the customer, or runs the effect. */
-          const existingOr = (create: Effect.Effect<Session>) =>
-            Effect.suspend(() =>
-              Option.match(known(customer.customerId), { onNone: () => create, onSome: Effect.succeed })
-            )
-          // Another request may create the session at the same time. The first session is used.
-          return existingOr(
-            Effect.flatMap(
-              createSession(customer, ownSettings),
-              (session) => existingOr(Effect.sync(() => store(session)))
-            )
-          )
-        },
+        create,
         remove: (customerId) => Effect.sync(() => sessions.delete(customerId) || testSessions.delete(customerId)),
         unmatched: yield* Journal.make(journalOptions),
         options: optionValues(settings)

@@ -1,10 +1,11 @@
-import { Control, MockServer } from "@effect-idv/mock-server"
+import { Control, MockServer, Session } from "@effect-idv/mock-server"
 import { Headers, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { ConfigProvider, Effect, Either, Exit, Layer, Redacted, TestServices } from "effect"
 import * as Guard from "../src/internal/http/guard.ts"
+import * as App from "../src/internal/server/app.ts"
 import { basic, check, control, tokenRequest } from "./support/plain.ts"
 import { send } from "./support/rawClient.ts"
 
@@ -15,7 +16,9 @@ const responseTo = (
   headers: Record<string, string>,
   { method = "GET", url = "/_mock/sessions" } = {}
 ) =>
-  Guard.middleware({ ...loopback, ...options })(HttpServerResponse.empty()).pipe(
+  Guard.make({ ...loopback, ...options }, Effect.succeed(HttpServerResponse.empty())).pipe(
+    Effect.flatMap(({ app }) => app),
+    Effect.provide(App.layer([Session.demoCustomer], {})),
     Effect.provideService(
       HttpServerRequest.HttpServerRequest,
       HttpServerRequest.fromWeb(new Request("http://localhost/", { method })).modify({
@@ -29,6 +32,8 @@ const responseTo = (
 const status = (...request: Parameters<typeof responseTo>) => Effect.map(responseTo(...request), ({ status }) => status)
 
 const passed = 204
+/** The status of a health check of a server that has not started. */
+const ofHealthCheck = (url: string) => url.includes("ready") ? 503 : 200
 const forbidden = 403
 
 describe("The Host header of a request to the control API", () => {
@@ -232,7 +237,7 @@ describe("The control token", () => {
     Effect.gen(function*() {
       const at = (url: string) => status({ token }, { host: "localhost" }, { url })
       for (const url of ["/_mock/live", "/_mock/ready", "/_mock/live?x", "http://localhost/_mock/live"]) {
-        strictEqual(yield* at(url), passed, url)
+        strictEqual(yield* at(url), ofHealthCheck(url), url)
       }
       for (
         const url of [
@@ -274,7 +279,7 @@ describe("The health checks", () => {
       const options = { host: "0.0.0.0", token: Redacted.make("s3cret") }
       for (const url of urls) {
         for (const host of ["10.0.0.7:4010", "[fe80::1]:4010", "localhost:4010"]) {
-          strictEqual(yield* status(options, { host }, { url }), passed, host)
+          strictEqual(yield* status(options, { host }, { url }), ofHealthCheck(url), host)
         }
         strictEqual(yield* status(options, { host: "evil.example" }, { url }), forbidden)
       }

@@ -170,29 +170,21 @@ const routing = {
   maxParamLength: Number.MAX_SAFE_INTEGER
 }
 
-class App extends Context.Tag("@effect-idv/mock-server/internal/controlApp/App")<App, HttpApp.Default>() {}
-
-const app = Layer.effect(
-  App,
+/** `page` adds its routes to the same router. */
+export const make = (
+  page: Layer.Layer<never, never, HttpApiBuilder.Router | Services | HttpRouter.HttpRouter.DefaultServices>
+): Effect.Effect<HttpApp.Default, never, Services | Scope.Scope> =>
   Effect.gen(function*() {
-    const { router } = yield* HttpApiBuilder.Router
+    const built = yield* Layer.mergeAll(page, documents, operationRoutes).pipe(
+      Layer.provideMerge(Layer.merge(HttpApiBuilder.Router.Live, NodeHttpServer.layerContext)),
+      Layer.build
+    )
+    const { router } = Context.get(built, HttpApiBuilder.Router)
     const app = yield* HttpRouter.withRouterConfig(Effect.flatMap(router, HttpRouter.toHttpApp), routing)
-    const context = yield* Effect.context<Services | HttpRouter.HttpRouter.DefaultServices>()
+    const context = Context.merge(yield* Effect.context<Services>(), built)
     return Effect.updateService(
       Effect.provide(respondToErrors(app), context),
       HttpServerRequest.HttpServerRequest,
       (request) => request.modify({ url: Request.targetOf(request.url) })
     )
   })
-)
-
-/** `page` adds its routes to the same router. */
-export const make = (
-  page: Layer.Layer<never, never, HttpApiBuilder.Router | Services | HttpRouter.HttpRouter.DefaultServices>
-): Effect.Effect<HttpApp.Default, never, Services | Scope.Scope> =>
-  app.pipe(
-    Layer.provide([page, documents, operationRoutes]),
-    Layer.provide([HttpApiBuilder.Router.Live, NodeHttpServer.layerContext]),
-    Layer.build,
-    Effect.map(Context.get(App))
-  )

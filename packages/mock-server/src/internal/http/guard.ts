@@ -110,15 +110,6 @@ const rejections = ({ allowedHosts, host, token }: Options) => {
   }
 }
 
-export const middleware = (options: Options) => {
-  const rejectionOf = rejections(options)
-  return <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R> =>
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-      const rejection = rejectionOf(request)
-      return rejection === undefined ? app : Effect.succeed(ServerResponse.make(rejection))
-    })
-}
-
 export const docsPath = "/_mock/docs"
 
 /** Security headers for browsers, on each response that does not set its own. */
@@ -139,35 +130,9 @@ const docsPolicy = [
   "base-uri 'none'"
 ].join("; ")
 
-const securityHeaders = <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R> =>
-  Effect.flatMap(
-    HttpServerRequest.HttpServerRequest,
-    ({ url }) =>
-      Effect.map(app, (response) =>
-        HttpServerResponse.setHeaders(response, {
-          ...defaults,
-          ...(Request.pathOf(url) === docsPath && { "content-security-policy": docsPolicy }),
-          ...response.headers
-        }))
-  )
-
 const healthChecks: Record<Request.HealthPath, Operation.AnyOperation> = {
   "/_mock/live": server.live,
   "/_mock/ready": server.ready
-}
-
-/** Responds to a health check, which needs no control token. */
-const health = (options: Options) => {
-  const rejectionOf = rejections(options)
-  return (path: Request.HealthPath, request: Received): Effect.Effect<Response.Response, never, Operation.Services> => {
-    const rejection = rejectionOf(request)
-    return rejection === undefined
-      ? Effect.map(
-        Effect.orDie(healthChecks[path].respond({}, undefined)),
-        ({ status, value }) => Response.json(status, value, defaults)
-      )
-      : Effect.succeed({ ...rejection, headers: { ...defaults, ...rejection.headers } })
-  }
 }
 
 export interface Guarded {
@@ -182,17 +147,33 @@ export const make = (
   app: HttpApp.Default
 ): Effect.Effect<Guarded, never, Operation.Services> =>
   Effect.map(Effect.context<Operation.Services>(), (context) => {
-    const respondTo = health(options)
-    const respond = (path: Request.HealthPath, request: Received) => Effect.provide(respondTo(path, request), context)
-    const guarded = securityHeaders(middleware(options)(app))
+    const rejectionOf = rejections(options)
+    const health = (path: Request.HealthPath, request: Received): Effect.Effect<Response.Response> => {
+      const rejection = rejectionOf(request)
+      return rejection === undefined
+        ? Effect.map(
+          Effect.orDie(Effect.provide(healthChecks[path].respond({}, undefined), context)),
+          ({ status, value }) => Response.json(status, value, defaults)
+        )
+        : Effect.succeed({ ...rejection, headers: { ...defaults, ...rejection.headers } })
+    }
+    const guarded = (request: HttpServerRequest.HttpServerRequest): HttpApp.Default => {
+      const rejection = rejectionOf(request)
+      return Effect.map(rejection === undefined ? app : Effect.succeed(ServerResponse.make(rejection)), (response) =>
+        HttpServerResponse.setHeaders(response, {
+          ...defaults,
+          ...(Request.pathOf(request.url) === docsPath && { "content-security-policy": docsPolicy }),
+          ...response.headers
+        }))
+    }
     return {
-      app: Effect.flatMap(HttpServerRequest.HttpServerRequest, (request): HttpApp.Default => {
+      app: Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
         const path = request.method === "GET" ? Request.healthPathOf(request.url) : undefined
-        return path === undefined ? guarded : Effect.map(respond(path, request), ServerResponse.make)
+        return path === undefined ? guarded(request) : Effect.map(health(path, request), ServerResponse.make)
       }),
       health: (path, source) => {
         const { headers, method = "", url = "" } = source
-        return respond(path, { ...Request.head({ headers, method, source, url }), source, url })
+        return health(path, { ...Request.head({ headers, method, source, url }), source, url })
       }
     }
   })

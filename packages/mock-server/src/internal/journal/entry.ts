@@ -1,4 +1,6 @@
 /** An entry of a journal: one request with its response, and why the mock server sent that response. */
+import * as AccessToken from "@effect-idv/core/AccessToken"
+import * as AmlCredential from "@effect-idv/core/AmlCredential"
 import { type DateOfBirth, FromWire } from "@effect-idv/core/DateOfBirth"
 import * as Violation from "@effect-idv/core/Violation"
 import * as Either from "effect/Either"
@@ -26,6 +28,10 @@ export const Operation = Schema.Literal("token", "aml", "other").annotations(
  * @since 0.1.0
  */
 export type Operation = typeof Operation.Type
+
+/** The operation at a path. */
+export const operationOf = (path: string): Operation =>
+  path === AccessToken.path ? "token" : path === AmlCredential.path ? "aml" : "other"
 
 /**
  * The status of a response, from 100 to 599.

@@ -1,7 +1,6 @@
 /** Masks the target of a request: only known paths, known words and known names of parameters are shown. */
+import { operationOf } from "./entry.ts"
 import { hiddenText, truncate } from "./shownText.ts"
-
-const knownPaths = new Set(["/oauth/service", "/api/aml"])
 
 /** Words that a wrong path usually consists of. Any other word may be a name or a key. */
 const word = "(oauth2?|services?|token|auth|api|v[123]|aml|profiles?|check|health|connect)"
@@ -52,7 +51,7 @@ export const maskTarget = (target: string): string => {
 }
 
 const maskPath = (path: string): string => {
-  if (knownPaths.has(path)) return path
+  if (operationOf(path) !== "other") return path
   if (path.startsWith("/aml-profiles/")) return `/aml-profiles/${hiddenText}`
   const [first, ...segments] = path.split("/")
   return first !== "" || segments.length === 0 || segments.length > maxSegments

@@ -1,6 +1,4 @@
 /** The service that is recorded or compared: its addresses, one exchange with it, and the proxy to it. */
-import * as AccessToken from "@effect-idv/core/AccessToken"
-import * as AmlCredential from "@effect-idv/core/AmlCredential"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type { HttpClientError } from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -11,7 +9,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import type { Operation } from "../journal/entry.ts"
+import * as Entry from "../journal/entry.ts"
 import * as Request from "../wire/request.ts"
 import * as ServerResponse from "../wire/serverResponse.ts"
 import { type Exchange, isSuccess } from "./exchange.ts"
@@ -96,10 +94,7 @@ const ofConnection = new Set(
 const forwarded = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.has(name)))
 
-export const operationOf = (target: string): Operation => {
-  const path = Request.pathOf(target)
-  return path === AccessToken.path ? "token" : path === AmlCredential.path ? "aml" : "other"
-}
+export const operationOf = (target: string): Entry.Operation => Entry.operationOf(Request.pathOf(target))
 
 /** The code of `IdvHttp` for a connection that a proxy refuses. */
 const proxyFailed = "ERR_PROXY_TUNNEL"
@@ -124,7 +119,7 @@ const problemOf = (error: HttpClientError): UpstreamFailed["problem"] => {
 const isHtml = ({ response: { body, headers } }: Exchange): boolean =>
   (headers["content-type"] ?? "").includes("html") || /^\s*</.test(Buffer.from(body.subarray(0, 64)).toString())
 
-const fieldOf = (operation: Operation) => operation === "token" ? "--upstream-auth" : "--upstream-base"
+const fieldOf = (operation: Entry.Operation) => operation === "token" ? "--upstream-auth" : "--upstream-base"
 
 /** Sends a request, and returns the exchange once the whole response has arrived. */
 export const send = (

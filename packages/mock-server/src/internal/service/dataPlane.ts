@@ -15,7 +15,7 @@ import type * as Fault from "../../Fault.ts"
 import * as Session from "../../Session.ts"
 import * as Kinds from "../faults/kinds.ts"
 import * as Latency from "../faults/latency.ts"
-import type { Operation } from "../journal/entry.ts"
+import { type Operation, operationOf } from "../journal/entry.ts"
 import { Recorder } from "../journal/recorder.ts"
 import { clamp } from "../session/sessionClock.ts"
 import * as Request from "../wire/request.ts"
@@ -178,9 +178,6 @@ export const make: Effect.Effect<Request.Handler, never, Session.Sessions | Reco
   Effect.all({ sessions: Session.Sessions, recorder: Recorder, isLenient: IsLenient }),
   (services) => (head, body) => Effect.catchAllDefect(exchange(services, head, body), recover(services, head))
 )
-
-const operationOf = (path: string): Operation =>
-  path === AccessToken.path ? "token" : path === AmlCredential.path ? "aml" : "other"
 
 /** Finds the session by the customer id of a token request, by the token of a check, or by a profile id. */
 const findSession = (
