@@ -7,15 +7,15 @@ import type * as HttpApp from "@effect/platform/HttpApp"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as Predicate from "effect/Predicate"
-import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import type * as Journal from "../../Journal.ts"
 import * as Session from "../../Session.ts"
 import { noTarget } from "../journal/maskedTarget.ts"
 import { Recorder } from "../journal/recorder.ts"
+import * as DataPlane from "../service/dataPlane.ts"
+import { refused } from "../service/decision.ts"
 import type * as Lifecycle from "../wire/lifecycle.ts"
 import * as Request from "../wire/request.ts"
 import * as Response from "../wire/response.ts"
@@ -115,23 +115,6 @@ const rejectionOf = (error: Error): Rejection => {
   }
 }
 
-const emptyBody = new Uint8Array()
-
-const entryOf = ({ method = "?", status, target = noTarget, why }: Rejection): Journal.Draft => ({
-  customerId: null,
-  operation: "other",
-  exchange: Redacted.make({
-    request: { method, target: Request.targetOf(target), headers: {}, body: emptyBody },
-    response: { status, headers: { connection: "close" }, body: emptyBody, delivery: "whole" }
-  }),
-  rule: "http.malformed",
-  facts: { kind: "refused", problem: why, violations: [] },
-  claims: [],
-  faults: [],
-  unexpected: true,
-  millis: 0
-})
-
 const responseOf = (status: Rejection["status"]): string =>
   `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`
 
@@ -153,8 +136,7 @@ function destroy(this: Duplex) {
  */
 const listenToErrors = (server: Server): Effect.Effect<void, never, Session.Sessions | Recorder> =>
   Effect.gen(function*() {
-    const { unmatched } = yield* Session.Sessions
-    const { record } = yield* Recorder
+    const services = yield* Effect.all({ sessions: Session.Sessions, recorder: Recorder })
     const runFork = Runtime.runFork(yield* Effect.runtime())
     const pendingExchanges = new WeakMap<
       Duplex,
@@ -170,11 +152,15 @@ const listenToErrors = (server: Server): Effect.Effect<void, never, Session.Sess
     const reject = (socket: Duplex, rejection: Rejection) => {
       // The client closed the connection, or opened it for a later request and never used it, as browsers do.
       if (!socket.writable || socket instanceof Socket && socket.bytesRead === 0) return void socket.destroy()
-      runFork(
-        Effect.flatMap(unmatched.write(entryOf(rejection)), record).pipe(
-          Effect.ensuring(respond(socket, rejection.status))
-        )
-      )
+      const { method = "?", status, target = noTarget, why } = rejection
+      const recorded = DataPlane.recordUnmatched(services, {
+        request: { method, target: Request.targetOf(target), headers: {}, body: new Uint8Array() },
+        response: Response.empty(status, { connection: "close" }),
+        rule: "http.malformed",
+        facts: refused(why),
+        unexpected: true
+      })
+      runFork(Effect.ensuring(recorded, respond(socket, status)))
     }
 
     /** Responses are sent in the order of their requests, so it waits for the response before it. */

@@ -12,6 +12,7 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import type * as Fault from "../../Fault.ts"
+import type * as Journal from "../../Journal.ts"
 import * as Session from "../../Session.ts"
 import * as Kinds from "../faults/kinds.ts"
 import * as Latency from "../faults/latency.ts"
@@ -150,29 +151,41 @@ const locationOf = (defect: unknown): string =>
     ? `${defect.name} ${(defect.stack ?? "").split("\n").filter((line) => line.startsWith("    at ")).join("\n")}`
     : "a defect that is not an error"
 
+/** Records a request that belongs to no session, such as input that is not HTTP. */
+export const recordUnmatched = (
+  { recorder, sessions }: Pick<Services, "recorder" | "sessions">,
+  { request, response, ...decided }: Pick<Journal.Draft, "rule" | "facts" | "unexpected"> & {
+    readonly request: Journal.Exchange["request"]
+    readonly response: Response.Response
+  }
+): Effect.Effect<void> =>
+  Effect.flatMap(
+    sessions.unmatched.write({
+      ...decided,
+      customerId: null,
+      operation: "other",
+      exchange: Redacted.make({ request, response: { ...response, delivery: "whole" } }),
+      claims: [],
+      faults: [],
+      millis: 0
+    }),
+    recorder.record
+  )
+
 /** Responds to a request after a defect of the mock server, and writes the request to the journal. */
-const recover =
-  ({ recorder, sessions }: Pick<Services, "recorder" | "sessions">, head: Request.Head) => (defect: unknown) =>
-    Effect.gen(function*() {
-      const response = Response.problem(500, "The mock server itself failed. The request is not the cause")
-      yield* Effect.logError(`The mock server failed: ${locationOf(defect)}`)
-      const entry = yield* sessions.unmatched.write({
-        customerId: null,
-        operation: "other",
-        exchange: Redacted.make({
-          request: { ...head, body: new Uint8Array() },
-          response: { ...response, delivery: "whole" }
-        }),
-        rule: "server.defect",
-        facts: { kind: "other", what: "The mock server itself failed: its log has the location" },
-        claims: [],
-        faults: [],
-        unexpected: false,
-        millis: 0
-      })
-      yield* recorder.record(entry)
-      return Response.Delivery.Whole({ response })
+const recover = (services: Services, head: Request.Head) => (defect: unknown) =>
+  Effect.gen(function*() {
+    const response = Response.problem(500, "The mock server itself failed. The request is not the cause")
+    yield* Effect.logError(`The mock server failed: ${locationOf(defect)}`)
+    yield* recordUnmatched(services, {
+      request: { ...head, body: new Uint8Array() },
+      response,
+      rule: "server.defect",
+      facts: { kind: "other", what: "The mock server itself failed: its log has the location" },
+      unexpected: false
     })
+    return Response.Delivery.Whole({ response })
+  })
 
 export const make: Effect.Effect<Request.Handler, never, Session.Sessions | Recorder> = Effect.map(
   Effect.all({ sessions: Session.Sessions, recorder: Recorder, isLenient: IsLenient }),
