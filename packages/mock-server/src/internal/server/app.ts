@@ -87,13 +87,16 @@ export const layer = (
     Layer.fresh
   )
 
-/** The response to a request to the control API after one of its modules could not be loaded. */
+/**
+ * The response to a request to the control API after one of its modules could not be loaded. The next request tries
+ * again, but Node keeps some failures until it is restarted, such as that of a file that it could not read.
+ */
 export const loadFailed = (defect: unknown): Effect.Effect<Response.Response> =>
   Effect.as(
     Effect.logError("The control API could not be loaded", Cause.die(defect)),
     Response.problem(
       500,
-      "The control API could not be loaded: the log has the reason, and the next request tries again"
+      "The control API could not be loaded: the log has the reason. Try again, and if this fails too, restart the server"
     )
   )
 

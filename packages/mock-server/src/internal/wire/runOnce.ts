@@ -7,7 +7,7 @@ import * as Runtime from "effect/Runtime"
 /**
  * Returns an effect that waits for the result. The first use starts the run, in a fiber of its own. `Effect.cached`
  * would run it in the fiber of the first request: if that client closed the connection, every later request would be
- * interrupted too. It would also keep a failure, such as that of a file that cannot be read at the moment.
+ * interrupted too. It would also keep a failure.
  */
 export const runOnce = <A, R>(effect: Effect.Effect<A, never, R>): Effect.Effect<Effect.Effect<A>, never, R> =>
   Effect.map(Effect.runtime<R>(), (runtime) => {
