@@ -449,25 +449,27 @@ describe("An operation that fails", () => {
   })
 })
 
-describe.each([
-  ["on a socket", layers[0]?.[1] ?? assert.fail()],
-  ["in process", MockServer.layerHttpClient]
-])("A module of the control API %s that cannot be loaded", (_, layer) => {
-  it.scopedLive.each(["../src/internal/http/guard.ts", "../src/internal/http/controlApp.ts"])(
-    "(%s) leads to a 500, and is loaded at the next request",
-    (path) =>
-      Effect.gen(function*() {
-        vi.doMock(path, () => assert.fail("canary"))
-        const get = yield* Effect.provide(
-          Effect.context<MockServer.MockServer | HttpClient.HttpClient>(),
-          yield* Layer.build(layer)
-        ).pipe(Effect.map((context) => Effect.provide(control("GET", demo), context)))
-        const failed = yield* Effect.ensuring(get, Effect.sync(() => vi.doUnmock(path)))
-        deepStrictEqual(problem(failed), [500, "Internal Server Error"])
-        assertInclude(failed.text, "could not be loaded")
-        strictEqual((yield* get).status, 200)
-      }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
-  )
+describe("A module of the control API that cannot be loaded", () => {
+  const onSocket = Layer.merge(MockServer.layerTest, NodeHttpClient.layerUndici)
+  const guard = "../src/internal/http/guard.ts"
+  const controlApp = "../src/internal/http/controlApp.ts"
+
+  it.scopedLive.each<[string, string, string, typeof onSocket]>([
+    [guard, "on a socket", demo, onSocket],
+    [guard, "at a health check", "/live", onSocket],
+    [guard, "in process", demo, MockServer.layerHttpClient],
+    [controlApp, "on a socket", demo, onSocket],
+    [controlApp, "in process", demo, MockServer.layerHttpClient],
+    ["@effect/platform/HttpMiddleware", "on a socket", demo, onSocket]
+  ])("(%s) leads to a 500 %s, and is loaded at the next request", ([module, , path, layer]) =>
+    Effect.gen(function*() {
+      vi.doMock(module, () => assert.fail("canary"))
+      const get = Effect.provide(control("GET", path), yield* Layer.build(layer))
+      const failed = yield* Effect.ensuring(get, Effect.sync(() => vi.doUnmock(module)))
+      deepStrictEqual(problem(failed), [500, "Internal Server Error"])
+      assertInclude(failed.text, "could not be loaded")
+      strictEqual((yield* get).status, 200)
+    }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
 })
 
 describe("ready", () => {
