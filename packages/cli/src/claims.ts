@@ -9,9 +9,8 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { parse } from "yaml"
 import * as ClaimsFile from "./claimsFile.ts"
-import * as FlagFields from "./flagFields.ts"
 import * as FlagValues from "./flagValues.ts"
-import type * as ParsedArguments from "./parsedArguments.ts"
+import * as ParsedArguments from "./parsedArguments.ts"
 
 /** A workflow of a scenario file, and the claims that it tests. */
 interface Scenario {
@@ -116,7 +115,7 @@ const Flags = Schema.Struct({
 
 export const claims = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
-    const { format = "table", level } = yield* FlagFields.read(args, Flags)
+    const { format = "table", level } = yield* ParsedArguments.read(args, Flags)
     const { contract } = yield* ClaimsFile.read(args)
     const all = contract.claims.map(withTests(yield* scenarios))
     const levels = Contract.levels.filter((name) => level.length === 0 || level.includes(name))

@@ -5,9 +5,8 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as ClaimsFile from "./claimsFile.ts"
-import * as FlagFields from "./flagFields.ts"
 import * as FlagValues from "./flagValues.ts"
-import type * as ParsedArguments from "./parsedArguments.ts"
+import * as ParsedArguments from "./parsedArguments.ts"
 
 /** The newer contract may break consumers. The output lists the changes. */
 export class BreakingChanges extends Schema.TaggedError<BreakingChanges>(
@@ -42,7 +41,7 @@ const tableOf = (older: Contract.Contract, newer: Contract.Contract, changes: Re
 export const diff = (args: ParsedArguments.ParsedArguments, name: string) =>
   Effect.gen(function*() {
     const [oldPath = "", newPath = ""] = args.words
-    const { format = "table" } = yield* FlagFields.read(args, Flags)
+    const { format = "table" } = yield* ParsedArguments.read(args, Flags)
     const older = yield* ClaimsFile.ofArgument("<old>", oldPath)
     const newer = yield* ClaimsFile.ofArgument("<new>", newPath)
     const changes = ContractDiff.diff(older, newer)

@@ -5,6 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import * as Text from "./textField.ts"
 
 /** One of several texts. */
 export const oneOf = <const Names extends readonly [string, ...Array<string>]>(...names: Names) =>
@@ -72,3 +73,11 @@ export const isUnencrypted = (address: string): boolean => {
   const { hostname, protocol } = new URL(address)
   return protocol === "http:" && !isLoopback(hostname)
 }
+
+/** A customer key. */
+export const Key = Schema.Redacted(
+  Text.matching(/^[^\p{Cc}]{1,256}$/u, "1 to 256 characters, without control characters")
+)
+
+/** A control token. Only visible ASCII characters are allowed, because it is sent in a header. */
+export const Token = Schema.Redacted(Text.matching(/^[\x21-\x7e]{1,256}$/, "1 to 256 visible characters of ASCII"))

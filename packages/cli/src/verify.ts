@@ -11,14 +11,11 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as ClaimsFile from "./claimsFile.ts"
-import * as ConnectionPools from "./connectionPools.ts"
-import * as FlagFields from "./flagFields.ts"
 import * as FlagValues from "./flagValues.ts"
+import * as HttpClients from "./httpClient.ts"
 import * as OutputFile from "./outputFile.ts"
 import * as ParsedArguments from "./parsedArguments.ts"
 import * as Progress from "./progress.ts"
-import * as RequestCount from "./requestCount.ts"
-import * as Secrets from "./secrets.ts"
 import * as TestPersons from "./testPersons.ts"
 import * as Text from "./textField.ts"
 import * as UsageError from "./usageError.ts"
@@ -87,8 +84,8 @@ const customerOf = (args: ParsedArguments.ParsedArguments, kind: Conformance.Kin
     const isFlag =
       ParsedArguments.values(args, "customer-id").length + ParsedArguments.values(args, "customer-key").length > 0
     if (kind === "mock" && !isFlag && !isFromVariables) return {}
-    const customerId = yield* Secrets.flagOrVariable(args, "customer-id", "IDV_CUSTOMER_ID", CustomerId)
-    const customerKey = yield* Secrets.flagOrVariable(args, "customer-key", "IDV_CUSTOMER_KEY", Secrets.Key)
+    const customerId = yield* ParsedArguments.flagOrVariable(args, "customer-id", "IDV_CUSTOMER_ID", CustomerId)
+    const customerKey = yield* ParsedArguments.flagOrVariable(args, "customer-key", "IDV_CUSTOMER_KEY", FlagValues.Key)
     if (customerId === undefined && customerKey === undefined) {
       if (kind === "mock") return {}
       return yield* refuse(
@@ -110,7 +107,7 @@ const toNamedAddress = (name: string, url: string | undefined): NamedAddress | u
   url === undefined ? url : { name, url }
 
 const addressOfVariable = (name: string) =>
-  Effect.flatMap(Secrets.variable(name), (value) =>
+  Effect.flatMap(ParsedArguments.variable(name), (value) =>
     value === undefined
       ? Effect.succeed(undefined)
       : Effect.mapBoth(Violation.decodeUnknown(FlagValues.Address)(value), {
@@ -168,7 +165,7 @@ const targetOf = (args: ParsedArguments.ParsedArguments, flags: Flags) =>
     const controlUrl = flags["control-url"]?.replace(/\/*(_mock\/*)?$/, "")
     for (const address of [auth, base, toNamedAddress("--control-url", controlUrl)]) yield* checkSecure(args, address)
     const customer = yield* customerOf(args, kind, isFromVariables)
-    const controlToken = yield* Secrets.controlToken(args)
+    const controlToken = yield* ParsedArguments.controlToken(args)
     const persons = yield* TestPersons.read(args)
     if (budget !== undefined && budget < Conformance.smallestBudget) {
       return yield* refuse(
@@ -241,7 +238,7 @@ const describeAlarms = ({ alarms, unexecuted }: Conformance.Report): string => {
 }
 
 /** Prints how many requests an interrupted run has sent, because they may be billed. */
-const reportInterruption = (name: string, requestCount: RequestCount.RequestCount) =>
+const reportInterruption = (name: string, requestCount: HttpClients.RequestCount) =>
   Effect.suspend(() => {
     const requests = Text.plural(requestCount.requests(), "request")
     return Console.error(`${name}: interrupted after ${requests}; nothing was written`)
@@ -249,7 +246,7 @@ const reportInterruption = (name: string, requestCount: RequestCount.RequestCoun
 
 export const verify = (args: ParsedArguments.ParsedArguments, { claims, name, version }: Invoked) =>
   Effect.gen(function*() {
-    const flags = yield* FlagFields.read(args, Flags)
+    const flags = yield* ParsedArguments.read(args, Flags)
     const { format = "table", har, observations, output } = flags
     const target = yield* targetOf(args, flags)
     const cases = yield* casesOf(args, claims)
@@ -274,7 +271,7 @@ export const verify = (args: ParsedArguments.ParsedArguments, { claims, name, ve
       target.kind === "sandbox" ? plan.cost.requests : cases.length,
       target.kind === "sandbox" ? "requests" : "cases"
     )
-    const requestCount = RequestCount.make(
+    const requestCount = HttpClients.countRequests(
       yield* HttpClient.HttpClient,
       target.kind === "sandbox" ? progress.advance : Effect.void
     )
@@ -321,4 +318,4 @@ export const verify = (args: ParsedArguments.ParsedArguments, { claims, name, ve
       return yield* new NotTested({ text: `${name}: the target was not tested` })
     }
     if (report.alarms.length > 0) return yield* new NotConforming({ text: `${name}: ${describeAlarms(report)}` })
-  }).pipe(Effect.provide(ConnectionPools.layer))
+  }).pipe(Effect.provide(HttpClients.layer))

@@ -16,7 +16,7 @@ import type * as Scope from "effect/Scope"
 import type * as Contract from "./Contract.ts"
 import * as Cases from "./internal/cases/all.ts"
 import * as Judge from "./internal/judge.ts"
-import type { Case, Kind, Observation, Plan, Run, Target } from "./internal/model.ts"
+import type { Case, Observation, Plan, Run } from "./internal/model.ts"
 import * as Preflight from "./internal/preflight.ts"
 import * as Github from "./internal/report/github.ts"
 import * as Json from "./internal/report/json.ts"
@@ -27,29 +27,20 @@ import * as Summary from "./internal/report/summary.ts"
 import * as Table from "./internal/report/table.ts"
 import type { Report, RunInfo, Verdict } from "./internal/results.ts"
 import * as Har from "./internal/run/har.ts"
+import * as Limits from "./internal/run/limits.ts"
 import * as MockServer from "./internal/run/mockServer.ts"
 import * as Planner from "./internal/run/plan.ts"
 import * as Runner from "./internal/run/runner.ts"
 import type { Observer } from "./internal/run/session.ts"
-import * as TargetOptions from "./internal/targetOptions.ts"
+import type { Kind, Target } from "./internal/target.ts"
 
-export type {
-  Case,
-  Cost,
-  Kind,
-  Observation,
-  Plan,
-  PlannedProbe,
-  Probe,
-  Run,
-  Target,
-  TestPerson
-} from "./internal/model.ts"
+export type { Case, Cost, Observation, Plan, PlannedProbe, Probe, Run } from "./internal/model.ts"
 export type { Reading } from "./internal/readings/readings.ts"
 export type { ClaimCoverage, Coverage, Report, Result, RunInfo, Verdict } from "./internal/results.ts"
 export type { MaskedExchange } from "./internal/run/har.ts"
 export { NotAMockServer } from "./internal/run/mockServer.ts"
 export type { Observer } from "./internal/run/session.ts"
+export type { Kind, Target, TestPerson } from "./internal/target.ts"
 
 /**
  * Every case, in the order in which they run.
@@ -95,7 +86,7 @@ export const planText: (plan: Plan, target: Target, contract: Contract.Contract)
  * @category constants
  * @since 0.1.0
  */
-export const smallestBudget: number = TargetOptions.smallestBudget
+export const smallestBudget: number = Limits.smallestBudget
 
 /**
  * Whether a contract has the claim of a case.

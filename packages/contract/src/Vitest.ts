@@ -20,7 +20,7 @@ import * as Contract from "./Contract.ts"
 import * as Judge from "./internal/judge.ts"
 import * as Preflight from "./internal/preflight.ts"
 import * as Summary from "./internal/report/summary.ts"
-import * as TargetOptions from "./internal/targetOptions.ts"
+import { defaultDeadline, defaultSpacing } from "./internal/target.ts"
 
 /**
  * Options of {@link describeConformance}.
@@ -56,7 +56,7 @@ const requestsOfRun = 4
 
 /** How long a case may take: each request, and the replacement of a token, can take its deadline and spacing. */
 const caseDeadline = (
-  { deadline = TargetOptions.defaultDeadline, spacing = TargetOptions.defaultSpacing }: Conformance.Target,
+  { deadline = defaultDeadline, spacing = defaultSpacing }: Conformance.Target,
   { more = [], steps }: Conformance.Case
 ) =>
   Duration.times(

@@ -4,7 +4,7 @@ import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Array as Arr, Context, Effect, Layer } from "effect"
 import * as Conformance from "../src/Conformance.ts"
 import * as Contract from "../src/Contract.ts"
-import { inapplicable } from "../src/internal/run/skipped.ts"
+import { inapplicable } from "../src/internal/run/limits.ts"
 import * as Mutant from "./mutants/Mutant.ts"
 import * as MutantGate from "./support/mutantGate.ts"
 

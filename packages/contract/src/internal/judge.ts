@@ -1,9 +1,10 @@
 /** Judges observations by a contract. It is a pure function, so any contract can judge the same observations. */
 import * as Arr from "effect/Array"
 import type * as Contract from "../Contract.ts"
-import type { Case, Kind, Observation } from "./model.ts"
+import type { Case, Observation } from "./model.ts"
 import type { ClaimCoverage, Coverage, Report, Result, Verdict } from "./results.ts"
-import { inapplicable, isChosen, isFailure } from "./run/skipped.ts"
+import { inapplicable, isChosen, isFailure } from "./run/limits.ts"
+import type { Kind } from "./target.ts"
 
 type Accepted = NonNullable<Contract.Claim["accept"]>[number]
 

@@ -1,7 +1,5 @@
-/** The data of a run: its cases, its target and its observations. */
-import type * as Duration from "effect/Duration"
+/** The data of a run: its cases, its plan and its observations. */
 import type * as Effect from "effect/Effect"
-import type * as Redacted from "effect/Redacted"
 import type { Reading } from "./readings/readings.ts"
 import type { Step } from "./steps.ts"
 
@@ -71,112 +69,6 @@ export interface Case extends Probe {
    * @default undefined
    */
   readonly dependsOn?: string
-}
-
-/**
- * The kind of a target: a mock server, which must behave exactly as the contract's defaults, or a service,
- * which may do everything that the contract accepts.
- *
- * @category models
- * @since 0.1.0
- */
-export type Kind = "mock" | "sandbox"
-
-/**
- * A test person of a sandbox, with the result that the vendor promises.
- *
- * @category models
- * @since 0.1.0
- */
-export interface TestPerson {
-  readonly name: string
-  /** The date of birth, in the form `dd-mm-yyyy`. */
-  readonly dob: string
-  readonly matchFound: "Potential match" | "No"
-}
-
-/**
- * The server to test. A mock server receives the requests without a wait between them and without a budget.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Target {
-  /** What the target is: a `mock` server or a `sandbox`, which may bill checks. */
-  readonly kind: Kind
-  /** The base address of the token endpoint (section 1). */
-  readonly authUrl: string
-  /** The base address of the API (section 1). */
-  readonly baseUrl: string
-  /**
-   * The customer whose token requests are sent.
-   *
-   * @default a test customer of the mock server, created for this run
-   */
-  readonly customerId?: string | undefined
-  /**
-   * The key of this customer.
-   *
-   * @default the key of the test customer
-   */
-  readonly customerKey?: Redacted.Redacted<string> | undefined
-  /**
-   * The address of a mock server's control API.
-   *
-   * @default the origin of `baseUrl`
-   */
-  readonly controlUrl?: string | undefined
-  /**
-   * The token of a mock server's control API.
-   *
-   * @default undefined, no token is sent
-   */
-  readonly controlToken?: Redacted.Redacted<string> | undefined
-  /**
-   * The vendor's test persons. Every claim about `Potential match` is tested on the listed ones. The first one who is on
-   * no list takes the place of the suite's fictional person.
-   *
-   * @default undefined, the checks are about fictional people only
-   */
-  readonly persons?: ReadonlyArray<TestPerson> | undefined
-  /**
-   * The most requests that a sandbox receives. At most a fifth of them may be checks that the sandbox answers and may
-   * bill. Cases that would exceed the budget are skipped.
-   *
-   * @default 60
-   */
-  readonly budget?: number | undefined
-  /**
-   * The wait between two requests to a sandbox, at most 24.8 days.
-   *
-   * @default "500 millis"
-   */
-  readonly spacing?: Duration.DurationInput | undefined
-  /**
-   * How long a response may take, at least 1 ms and at most 24.8 days.
-   *
-   * @default "10 seconds"
-   */
-  readonly deadline?: Duration.DurationInput | undefined
-  /**
-   * Moves the clock of the target forward by some milliseconds, or waits for that time.
-   *
-   * @default the control API of a mock server; without one, the cases that need it are skipped
-   */
-  readonly clock?: ((millis: number) => Effect.Effect<void>) | undefined
-  /**
-   * How far `clock` may move in a run. Cases that would exceed it are skipped.
-   *
-   * @default undefined, without a limit
-   */
-  readonly clockLimit?: Duration.DurationInput | undefined
-  /**
-   * Whether a sandbox may receive any number of wrong keys and bad tokens, which may lock the customer out, and the key
-   * where it may be logged.
-   *
-   * @default false, at most 2 wrong credentials and 12 bad tokens
-   */
-  readonly wrongKeys?: boolean | undefined
 }
 
 /**

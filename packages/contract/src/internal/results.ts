@@ -2,7 +2,7 @@
 import type * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 import * as Contract from "../Contract.ts"
-import type { Kind, TestPerson } from "./model.ts"
+import type { Kind, TestPerson } from "./target.ts"
 
 const optionalText = Schema.optionalWith(Schema.String, { exact: true })
 

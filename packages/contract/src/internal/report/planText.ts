@@ -2,12 +2,12 @@
 import * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import type * as Contract from "../../Contract.ts"
-import type { Plan, Target } from "../model.ts"
-import * as TargetOptions from "../targetOptions.ts"
+import type { Plan } from "../model.ts"
+import { defaultSpacing, type Target } from "../target.ts"
 import { quantity } from "./summary.ts"
 
 export const make = ({ cost, items, notTested }: Plan, target: Target, { claims }: Contract.Contract): string => {
-  const { persons = [], spacing = TargetOptions.defaultSpacing } = target
+  const { persons = [], spacing = defaultSpacing } = target
   const documented = claims.filter(({ level, unobserved }) => level === "documented" && unobserved === undefined)
   const planned = new Set(items.map(({ testCase }) => testCase.claim))
   const seconds = Math.ceil(cost.requests * Duration.toSeconds(Duration.decode(spacing)))

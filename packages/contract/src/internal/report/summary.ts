@@ -5,8 +5,8 @@ import * as Schema from "effect/Schema"
 import * as Contract from "../../Contract.ts"
 import * as Preflight from "../preflight.ts"
 import { type Coverage, type Report, type Result, type RunInfo, Verdict } from "../results.ts"
-import { isFailure } from "../run/skipped.ts"
-import * as TargetOptions from "../targetOptions.ts"
+import { defaultBudget, isFailure } from "../run/limits.ts"
+import { shownAddress } from "../target.ts"
 
 const count = Schema.NonNegativeInt
 
@@ -34,10 +34,10 @@ export type ShownRunInfo = typeof ShownRunInfo.Type
 export const shownRunInfo = (
   { kind, requests }: Report,
   { document, version: contractVersion }: Contract.Contract,
-  { authUrl, baseUrl, budget = TargetOptions.defaultBudget, checks, claimsSha256, startedAt, version }: RunInfo
+  { authUrl, baseUrl, budget = defaultBudget, checks, claimsSha256, startedAt, version }: RunInfo
 ): ShownRunInfo => ({
-  ...(authUrl !== undefined && { authUrl: TargetOptions.shownAddress(authUrl) }),
-  ...(baseUrl !== undefined && { baseUrl: TargetOptions.shownAddress(baseUrl) }),
+  ...(authUrl !== undefined && { authUrl: shownAddress(authUrl) }),
+  ...(baseUrl !== undefined && { baseUrl: shownAddress(baseUrl) }),
   ...(startedAt !== undefined && { startedAt: DateTime.formatIso(startedAt) }),
   ...(version !== undefined && { version }),
   ...(claimsSha256 !== undefined && { claimsSha256 }),

@@ -6,11 +6,10 @@ import * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import type { StepExchange } from "../exchange.ts"
-import type { Observation, Target } from "../model.ts"
-import * as Persons from "../persons.ts"
+import type { Observation } from "../model.ts"
 import { read, type Reading, readsAll, usualWords } from "../readings/readings.ts"
 import type { AmlStep, ServiceStep, Step, TokenStep } from "../steps.ts"
-import * as TargetOptions from "../targetOptions.ts"
+import { personOf, type Target, withShownAddresses } from "../target.ts"
 import * as Templates from "../templates.ts"
 import * as Requests from "./requests.ts"
 
@@ -49,7 +48,7 @@ const noValues: Templates.Values = {
 const rendered = (step: TokenStep | AmlStep, target: Target): string => {
   const expressions: Array<string> = []
   const mark = (expression: string) => `${start}${expressions.push(expression) - 1}${end}`
-  const person = step.to === "aml" ? Persons.of(target, step.person) : undefined
+  const person = step.to === "aml" ? personOf(target, step.person) : undefined
   /** Fills in what the user's person has, whose name is inside so many strings of JSON. */
   const ofUser = (variable: string, strings: number, name: Templates.Name, change: string | undefined) => {
     const [nameVariable, date] = [`${variable}_NAME`, dateOf(variable)]
@@ -99,7 +98,7 @@ const rendered = (step: TokenStep | AmlStep, target: Target): string => {
 
   const filled = Requests.filled(
     step,
-    TargetOptions.shown(target),
+    withShownAddresses(target),
     (template) => Templates.fill(template, fillIn(0), encode),
     (template) => Templates.fill(template, fillIn(1), encode)
   )

@@ -4,12 +4,11 @@
  */
 import * as Option from "effect/Option"
 import type { Exchange, Request, Response } from "../exchange.ts"
-import type { Target } from "../model.ts"
 import { documentedNames, timeOf } from "../readings/credentialReadings.ts"
 import { isObject, jsonOf } from "../readings/responseReadings.ts"
 import type { RunInfo } from "../results.ts"
 import type { ServiceStep } from "../steps.ts"
-import * as TargetOptions from "../targetOptions.ts"
+import { type Target, withShownAddresses } from "../target.ts"
 import * as Templates from "../templates.ts"
 import * as Requests from "./requests.ts"
 
@@ -102,7 +101,7 @@ const anyType = "application/octet-stream"
 const unmeasured = { httpVersion: "HTTP/1.1", cookies: [], headersSize: -1, bodySize: -1 }
 
 const requestOf = (step: ServiceStep, target: Target): MaskedExchange["request"] => {
-  const filled = step.to === "profile" ? Option.none() : Requests.filled(step, TargetOptions.shown(target), fill)
+  const filled = step.to === "profile" ? Option.none() : Requests.filled(step, withShownAddresses(target), fill)
   const { body, contentType, headers, method, query, url } = Option.getOrElse(filled, () => profileRequest)
   const address = url + (query === undefined ? "" : `?${withoutYears(query)}`)
   const sent = { ...headers, ...(contentType !== undefined && { "content-type": contentType }) }

@@ -9,13 +9,12 @@ import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { Exchange, Request } from "../exchange.ts"
-import type { Target } from "../model.ts"
 import { isSuccess, objectOf } from "../readings/responseReadings.ts"
 import type { ControlStep, Json } from "../steps.ts"
-import * as TargetOptions from "../targetOptions.ts"
+import { checkDurations, defaultDeadline, type Target } from "../target.ts"
 import * as HttpExchange from "./httpExchange.ts"
+import { skip, type Skipped } from "./limits.ts"
 import { addressOf, type Customer, type Customers } from "./requests.ts"
-import { skip, type Skipped } from "./skipped.ts"
 
 /**
  * A target of the kind `mock` is not a mock server: it sends other responses (`response`), does not respond in
@@ -66,8 +65,8 @@ const reasonOf = (exchange: Exchange): NotAMockServer["reason"] | undefined => {
  */
 export const requireMockServer = (target: Target): Effect.Effect<void, NotAMockServer, HttpClient.HttpClient> =>
   Effect.gen(function*() {
-    const { deadline = TargetOptions.defaultDeadline, kind } = target
-    yield* TargetOptions.checkDurations(target)
+    const { deadline = defaultDeadline, kind } = target
+    yield* checkDurations(target)
     const exchanges = yield* Effect.forEach(kind === "mock" ? controlUrlsOf(target) : [], (url) =>
       Effect.map(
         HttpExchange.send({ method: "GET", url: `${url}/_mock/live`, headers: {} }, deadline),

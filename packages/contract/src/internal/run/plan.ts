@@ -4,12 +4,23 @@
  */
 import * as Arr from "effect/Array"
 import * as Order from "effect/Order"
-import type { Case, Cost, Plan, PlannedProbe, Probe, Target } from "../model.ts"
-import * as Persons from "../persons.ts"
+import type { Case, Cost, Plan, PlannedProbe, Probe } from "../model.ts"
 import type { AmlStep, ServiceStep, Step, TokenStep } from "../steps.ts"
-import * as TargetOptions from "../targetOptions.ts"
+import { needsListed, personOf, type Target } from "../target.ts"
 import * as Templates from "../templates.ts"
-import { badTokensSpent, budgetSpent, checksSpent, inapplicable, wrongCredentialsSpent } from "./skipped.ts"
+import {
+  badTokensSpent,
+  budgetOf,
+  budgetSpent,
+  checksOf,
+  checksSpent,
+  defaultBadTokens,
+  defaultBudget,
+  defaultWrongCredentials,
+  inapplicable,
+  reserve,
+  wrongCredentialsSpent
+} from "./limits.ts"
 
 const serviceSteps = (steps: ReadonlyArray<Step>): ReadonlyArray<ServiceStep> =>
   steps.flatMap((step): ReadonlyArray<ServiceStep> =>
@@ -51,9 +62,6 @@ const nothing: Cost = { requests: 0, checks: 0, wrongCredentials: 0, badTokens: 
 /** The documented token request and check, and the requests that show a web page at the address of the API. */
 const preflight: Cost = { requests: 3, checks: 1, wrongCredentials: 0, badTokens: 1 }
 
-/** Requests that are kept to confirm the refusals of both endpoints at the end, one of them a check. */
-export const reserve = { requests: 2, checks: 1 }
-
 /** Further checks that are kept, because a lenient service answers probes too. */
 const lenientChecks = 1
 
@@ -65,11 +73,10 @@ interface Limit {
 
 /** The limits of a sandbox. */
 const limitsOf = (
-  { budget = TargetOptions.defaultBudget, wrongKeys }: Target,
+  { budget = defaultBudget, wrongKeys }: Target,
   sufficient: number
 ): ReadonlyArray<Limit> => {
-  const checks = TargetOptions.checksOf(budget)
-  const { defaultBadTokens, defaultWrongCredentials } = TargetOptions
+  const checks = checksOf(budget)
   return [
     { of: "requests", most: budget - reserve.requests, reason: budgetSpent(budget, sufficient) },
     {
@@ -93,11 +100,11 @@ const checksForProbes = 3
 
 /** Why a budget allows no probe of the API, although a correct service would bill none. */
 const probeObstacle = (
-  { budget = TargetOptions.defaultBudget, kind }: Target,
+  { budget = defaultBudget, kind }: Target,
   { steps }: Probe,
   sufficient: number
 ): string | undefined => {
-  const checks = TargetOptions.checksOf(budget)
+  const checks = checksOf(budget)
   return kind === "sandbox" && checks < checksForProbes && serviceSteps(steps).some(({ to }) => to === "aml")
     ? checksSpent(checks, sufficient)
     : undefined
@@ -114,7 +121,7 @@ export const probesOf = (target: Target, { more = [], steps, title }: Case): Rea
   ...more.filter((probe) =>
     serviceSteps(probe.steps).every((step) =>
       step.to !== "aml" || (step.person !== "listed 2" && step.person !== "listed 3") ||
-      Persons.of(target, step.person) !== undefined
+      personOf(target, step.person) !== undefined
     )
   )
 ]
@@ -126,7 +133,7 @@ const obstacle = (target: Target, { needsOwnCustomer, notOnSandbox }: Case, { st
     return inapplicable.testCustomer
   }
   if (target.kind === "sandbox" && notOnSandbox !== undefined) return notOnSandbox
-  if (all.some((step) => step.to === "aml" && Persons.of(target, step.person) === undefined)) return Persons.needsListed
+  if (all.some((step) => step.to === "aml" && personOf(target, step.person) === undefined)) return needsListed
   if (target.kind === "mock") return undefined
   if (target.clock === undefined && steps.some(({ to }) => to === "clock")) {
     return "the clock of a service cannot be moved (--wait-for-expiry)"
@@ -202,7 +209,7 @@ export const make = (target: Target, cases: ReadonlyArray<Case>): Plan => {
     items: target.kind === "mock" ? items : Arr.sort(items, inPhases),
     cost: whole,
     sufficientBudget: isUnlimited
-      ? TargetOptions.budgetOf(whole.requests, whole.checks + lenientChecks)
+      ? budgetOf(whole.requests, whole.checks + lenientChecks)
       : sufficient,
     whyNot: (testCase, probe) => reasons.get(nameOf({ testCase, probe })),
     notTested: Object.entries(Arr.groupBy(reasonsOfCases, (reason) => reason))

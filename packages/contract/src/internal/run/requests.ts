@@ -1,10 +1,9 @@
 /** Builds the requests of the steps. */
 import * as Option from "effect/Option"
 import type { Request, StepExchange } from "../exchange.ts"
-import type { Target } from "../model.ts"
-import * as Persons from "../persons.ts"
 import { attributesOf } from "../readings/responseReadings.ts"
 import type { AmlStep, Json, Person, ServiceStep, TokenStep } from "../steps.ts"
+import { personOf, type Target } from "../target.ts"
 import * as Templates from "../templates.ts"
 
 /** The credentials of a customer. */
@@ -55,7 +54,7 @@ const valuesOf = (
   { customer, customers: { second, unknown }, target, token }: RequestContext
 ): Templates.Values => {
   const own = step.to === "token" || mayReceiveKey(target) ? customer : unknown
-  const person = step.to === "aml" ? Persons.of(target, step.person) : undefined
+  const person = step.to === "aml" ? personOf(target, step.person) : undefined
   return {
     ...own,
     otherId: unknown.id,
@@ -151,7 +150,7 @@ export const secretsOf = (
     const keys = [key, unknown.key, ...(second === undefined ? [] : [second.key])]
     return keys.flatMap((key) => [key, `${id}:${key}`, `${unknown.id}:${key}`])
   }
-  const person = step.to === "aml" ? Persons.of(target, step.person) : undefined
+  const person = step.to === "aml" ? personOf(target, step.person) : undefined
   if (person === undefined) return []
   const { day, dob, month, name, year } = personValues(person)
   return [name, dob, `${year}-${month}-${day}`]

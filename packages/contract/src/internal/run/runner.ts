@@ -13,21 +13,18 @@ import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Cases from "../cases/all.ts"
 import type { Endpoint, Request, StepExchange } from "../exchange.ts"
-import type { Case, Observation, Probe, Run, Target } from "../model.ts"
-import { needsListed } from "../persons.ts"
+import type { Case, Observation, Probe, Run } from "../model.ts"
 import * as Preflight from "../preflight.ts"
 import { read, type Reading, usualWords } from "../readings/readings.ts"
 import { isDocumentedCheck } from "../readings/responseReadings.ts"
 import type { Step } from "../steps.ts"
-import * as TargetOptions from "../targetOptions.ts"
+import { checkDurations, defaultDeadline, needsListed, type Target } from "../target.ts"
 import * as Curl from "./curl.ts"
 import * as HttpExchange from "./httpExchange.ts"
+import { inapplicable, isBudget, makePacing, skip, type Skipped, withRequests } from "./limits.ts"
 import * as MockServer from "./mockServer.ts"
-import * as Pacing from "./pacing.ts"
 import * as Plan from "./plan.ts"
-import * as RefusalConfirmation from "./refusalConfirmation.ts"
 import * as Session from "./session.ts"
-import { inapplicable, isBudget, skip, type Skipped } from "./skipped.ts"
 import * as StepRunner from "./stepRunner.ts"
 
 const ownPersonsOnly = "the sandbox answers only about its own test persons"
@@ -106,17 +103,17 @@ export const make = (
   observer: Session.Observer = {}
 ): Effect.Effect<Run, never, HttpClient.HttpClient | Scope.Scope> =>
   Effect.gen(function*() {
-    yield* TargetOptions.checkDurations(target)
+    yield* checkDurations(target)
     const client = yield* HttpClient.HttpClient
-    const { deadline = TargetOptions.defaultDeadline, kind } = target
+    const { deadline = defaultDeadline, kind } = target
     const send = (request: Request) =>
       Effect.provideService(HttpExchange.send(request, deadline), HttpClient.HttpClient, client)
 
     const controlPlane = yield* MockServer.makeControlPlane(target, send)
     const customers = yield* MockServer.makeCustomers(target, controlPlane)
     const plan = Plan.make({ ...target, customerId: customers.own.id }, cases)
-    const pacing = yield* Pacing.make(target, plan.sufficientBudget)
-    const refusals = yield* Ref.make<RefusalConfirmation.Refusals>(HashMap.empty())
+    const pacing = yield* makePacing(target, plan.sufficientBudget)
+    const refusals = yield* Ref.make<Preflight.Refusals>(HashMap.empty())
     const session = yield* Session.make(target, customers, send, pacing, observer)
     const { send: sendSteps, sentAlone } = yield* StepRunner.make(target, session, controlPlane)
     const oneAtATime = yield* Effect.makeSemaphore(1)
@@ -220,10 +217,10 @@ export const make = (
           const isSkipped = failure !== undefined && failure.caseId !== id && !failure.shownBy.includes(reading)
           return { observed, ...details, ...(isSkipped && { skipped: failure.reason, dependsOn: failure.caseId }) }
         }
-        if (dependsOn !== undefined && !RefusalConfirmation.isRefused(exchanges)) {
+        if (dependsOn !== undefined && !Preflight.isRefused(exchanges)) {
           return yield* skip("there was no refusal", dependsOn)
         }
-        yield* Ref.update(refusals, RefusalConfirmation.add(id, exchanges))
+        yield* Ref.update(refusals, Preflight.addRefusal(id, exchanges))
         return { observed, ...details }
       })
 
@@ -233,7 +230,7 @@ export const make = (
 
     /** One probe, and how many requests it took. Its skip is an outcome too. */
     const probeOnce = (testCase: Case, each: Probe): Effect.Effect<readonly [Outcome, number]> =>
-      Pacing.withRequests(Effect.catchTag(
+      withRequests(Effect.catchTag(
         outcomeOf(testCase, each),
         "Skipped",
         ({ dependsOn, reason }) => Effect.succeed({ skipped: reason, ...(dependsOn !== undefined && { dependsOn }) })
@@ -297,7 +294,7 @@ export const make = (
     const confirmEndpoint = (endpoint: Endpoint): Effect.Effect<string> =>
       Effect.gen(function*() {
         const { apiFailure, lastSuccess } = yield* session.state
-        if (!RefusalConfirmation.hasUnconfirmed(yield* Ref.get(refusals), lastSuccess, endpoint)) return ""
+        if (!Preflight.hasUnconfirmed(yield* Ref.get(refusals), lastSuccess, endpoint)) return ""
         if (endpoint === "aml" && Option.isSome(apiFailure)) return apiFailure.value
         const sent = yield* endpoint === "token"
           ? session.send(Preflight.tokenStep, session.customer, "")
@@ -308,11 +305,11 @@ export const make = (
     const confirm: Run["confirm"] = (observations) =>
       Effect.gen(function*() {
         yield* pacing.releaseReserve
-        const [reasons, requests] = yield* Pacing.withRequests(
+        const [reasons, requests] = yield* withRequests(
           Effect.all({ token: confirmEndpoint("token"), aml: confirmEndpoint("aml") })
         )
         const { lastSuccess } = yield* session.state
-        const confirmed = RefusalConfirmation.applyTo(
+        const confirmed = Preflight.withConfirmed(
           observations,
           yield* Ref.get(refusals),
           lastSuccess,

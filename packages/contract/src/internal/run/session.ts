@@ -7,19 +7,17 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type { Endpoint, Exchange, Request, StepExchange } from "../exchange.ts"
-import type { Observation, Target } from "../model.ts"
-import * as Persons from "../persons.ts"
+import type { Observation } from "../model.ts"
 import * as Preflight from "../preflight.ts"
 import { isDocumentedCheck, isDocumentedTokenRequest } from "../readings/responseReadings.ts"
 import { grantOf } from "../readings/tokenReadings.ts"
 import type { AmlStep, ServiceStep, TogetherStep } from "../steps.ts"
+import { personOf, type Target } from "../target.ts"
 import * as Curl from "./curl.ts"
 import * as Har from "./har.ts"
-import type { Pacing } from "./pacing.ts"
-import type { LastSuccess } from "./refusalConfirmation.ts"
+import { inapplicable, type Pacing, skip, type Skipped } from "./limits.ts"
 import * as Requests from "./requests.ts"
 import type { Customer, Customers } from "./requests.ts"
-import { inapplicable, skip, type Skipped } from "./skipped.ts"
 
 /**
  * What a run reports while it runs.
@@ -50,7 +48,7 @@ interface State {
   readonly token: Option.Option<SharedToken>
   /** By how much the clock of the target is ahead, in milliseconds. */
   readonly ahead: number
-  readonly lastSuccess: LastSuccess
+  readonly lastSuccess: Preflight.LastSuccess
   /**
    * All exchanges in which a check of the customer, except for probes, returned a credential. Some cases compare them
    * all.
@@ -203,7 +201,7 @@ export const make = (
         const sent: StepExchange = {
           number,
           step,
-          person: step.to === "aml" ? Persons.of(target, step.person) : undefined,
+          person: step.to === "aml" ? personOf(target, step.person) : undefined,
           exchange: received._tag === "Response" ? { ...received, receivedAt: received.receivedAt + ahead } : received,
           secrets: Requests.secretsOf(step, sender, customers, target),
           curl: Curl.of(step, target),

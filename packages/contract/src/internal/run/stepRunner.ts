@@ -6,13 +6,13 @@ import * as HashMap from "effect/HashMap"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type { StepExchange } from "../exchange.ts"
-import type { Target } from "../model.ts"
 import type { ServiceStep, Step, TogetherStep } from "../steps.ts"
+import type { Target } from "../target.ts"
 import * as Templates from "../templates.ts"
+import { skip, type Skipped } from "./limits.ts"
 import type { ControlPlane } from "./mockServer.ts"
 import type { Customer } from "./requests.ts"
 import * as Session from "./session.ts"
-import { skip, type Skipped } from "./skipped.ts"
 
 type Outcome = Either.Either<ReadonlyArray<StepExchange>, Skipped>
 

@@ -1,9 +1,7 @@
 /** `idv-mock diff`: runs the conformance suite against the service and a mock server, and compares the observations. */
-import * as ConnectionPools from "@effect-idv/cli/connectionPools"
-import * as FlagFields from "@effect-idv/cli/flagFields"
 import * as FlagValues from "@effect-idv/cli/flagValues"
-import type * as ParsedArguments from "@effect-idv/cli/parsedArguments"
-import * as Secrets from "@effect-idv/cli/secrets"
+import * as HttpClients from "@effect-idv/cli/httpClient"
+import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as TestPersons from "@effect-idv/cli/testPersons"
 import * as Text from "@effect-idv/cli/textField"
 import { UsageError } from "@effect-idv/cli/usageError"
@@ -52,7 +50,7 @@ const casesOf = ({ claims }: Contract.Contract): ReadonlyArray<Conformance.Case>
 
 const secret = <A, I>(args: ParsedArguments.ParsedArguments, flag: string, name: string, schema: Schema.Schema<A, I>) =>
   Effect.filterOrFail(
-    Secrets.flagOrVariable(args, flag, name, schema),
+    ParsedArguments.flagOrVariable(args, flag, name, schema),
     (value) => value !== undefined,
     () => new UsageError({ text: `--${flag} is missing: expected it, or ${name}` })
   )
@@ -97,7 +95,7 @@ export const diff = (
 ): Effect.Effect<void, UsageError | Differs, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     const upstream = yield* UpstreamFlags.read(args)
-    const { checks, spacing } = yield* FlagFields.read(args, Flags, numberOrText)
+    const { checks, spacing } = yield* ParsedArguments.read(args, Flags, numberOrText)
     const { profile } = Settings.options(yield* Settings.read(args))
     const recording = yield* RecordedProfile.read(args)
     const target: Conformance.Target = {
@@ -105,7 +103,7 @@ export const diff = (
       authUrl: upstream.auth,
       baseUrl: upstream.base,
       customerId: yield* secret(args, "customer-id", "IDV_CUSTOMER_ID", NewSession.fields.customerId),
-      customerKey: yield* secret(args, "customer-key", "IDV_CUSTOMER_KEY", Secrets.Key),
+      customerKey: yield* secret(args, "customer-key", "IDV_CUSTOMER_KEY", FlagValues.Key),
       persons: yield* TestPersons.read(args),
       budget: checks * requestsPerCheck,
       deadline: upstream.deadline,
@@ -155,4 +153,4 @@ export const diff = (
     if (count > 0 || end !== "") {
       return yield* new Differs({ message: `idv-mock diff: ${end === "" ? summary : end}` })
     }
-  }).pipe(Effect.scoped, Effect.provide(ConnectionPools.layer))
+  }).pipe(Effect.scoped, Effect.provide(HttpClients.layer))

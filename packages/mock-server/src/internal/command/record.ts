@@ -1,9 +1,8 @@
 /** `idv-mock record`: a proxy between an app and the service, which writes a profile that plays this service. */
-import * as ConnectionPools from "@effect-idv/cli/connectionPools"
-import * as FlagFields from "@effect-idv/cli/flagFields"
 import * as FlagValues from "@effect-idv/cli/flagValues"
+import * as HttpClients from "@effect-idv/cli/httpClient"
 import * as OutputFile from "@effect-idv/cli/outputFile"
-import type * as ParsedArguments from "@effect-idv/cli/parsedArguments"
+import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as Text from "@effect-idv/cli/textField"
 import { UsageError } from "@effect-idv/cli/usageError"
 import * as AccessToken from "@effect-idv/core/AccessToken"
@@ -74,7 +73,7 @@ export const record = (
 ): Effect.Effect<void, UsageError | Upstream.UpstreamFailed, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
     const upstream = yield* UpstreamFlags.read(args)
-    const { har, output, port } = yield* FlagFields.read(args, Flags)
+    const { har, output, port } = yield* ParsedArguments.read(args, Flags)
     yield* OutputFile.checkNew("output", output)
     if (har !== undefined) {
       yield* OutputFile.checkNew("har", har)
@@ -150,4 +149,4 @@ export const record = (
         Layer.mapError(() => new UsageError({ text: "--port cannot be opened: expected a free port of this machine" }))
       )
     )
-  }).pipe(Effect.scoped, Effect.provide(ConnectionPools.layer))
+  }).pipe(Effect.scoped, Effect.provide(HttpClients.layer))

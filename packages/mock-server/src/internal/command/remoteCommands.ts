@@ -1,7 +1,6 @@
 /** The commands that talk to a running server. Most of them are those of the operations. */
 import { Address } from "@effect-idv/cli/flagValues"
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
-import * as Secrets from "@effect-idv/cli/secrets"
 import * as UsageError from "@effect-idv/cli/usageError"
 import * as Violation from "@effect-idv/core/Violation"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -37,7 +36,7 @@ const connect = (args: ParsedArguments.ParsedArguments) =>
     const address = yield* decode(Address, ParsedArguments.value(args, "url") ?? "http://127.0.0.1:4010", () => "--url")
     // The address of the control API, which the server prints, is accepted too.
     const url = address.replace(/\/*(_mock\/*)?$/, "")
-    const token = yield* Secrets.controlToken(args)
+    const token = yield* ParsedArguments.controlToken(args)
     const call = yield* Remote.make({ url, token })
     const server: Server = {
       url,

@@ -1,10 +1,9 @@
 /** The settings of `serve`, from flags and from a file. Both have the same schema. */
-import * as FlagFields from "@effect-idv/cli/flagFields"
+import * as FlagValues from "@effect-idv/cli/flagValues"
 import * as InputFile from "@effect-idv/cli/inputFile"
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
-import * as Secrets from "@effect-idv/cli/secrets"
 import * as Text from "@effect-idv/cli/textField"
-import { fromFlagViolations, fromViolations, type UsageError } from "@effect-idv/cli/usageError"
+import { fromViolations, type UsageError } from "@effect-idv/cli/usageError"
 import * as Violation from "@effect-idv/core/Violation"
 import type * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
@@ -39,7 +38,7 @@ const readConfigFile = (path: string) =>
 
 const flag = Fields.optional(Schema.Boolean.annotations(Violation.expecting("true or false")))
 
-const Customer = Schema.Struct({ customerId: NewSession.fields.customerId, customerKey: Secrets.Key }).annotations({
+const Customer = Schema.Struct({ customerId: NewSession.fields.customerId, customerKey: FlagValues.Key }).annotations({
   ...Fields.closed,
   description: "an object with customerId and customerKey"
 })
@@ -50,7 +49,7 @@ const ServerOptions = Schema.Struct({
   port: Fields.optional(Fields.wholeNumber(0, 65_535)),
   portFile: Fields.optional(Text.Path),
   log: Fields.optional(Fields.oneOf("none", "json", "pretty")),
-  controlToken: Fields.optional(Secrets.Token),
+  controlToken: Fields.optional(FlagValues.Token),
   tls: Fields.optional(Fields.oneOf("self-signed")),
   tlsCa: Fields.optional(Text.Path),
   tlsCert: Fields.optional(Text.Path),
@@ -98,12 +97,12 @@ const fromFlags = (args: ParsedArguments.ParsedArguments): Either.Either<Setting
     const options = yield* OptionFlags.parse(SessionOptions.all, args, (text) => !RecordedProfile.isFile(text))
     return yield* Either.mapLeft(
       decode({
-        ...FlagFields.inputOf(args, ServerOptions, Fields.numberOrText),
+        ...ParsedArguments.inputOf(args, ServerOptions, Fields.numberOrText),
         ...(hosts.length > 0 && { allowedHosts: hosts }),
         ...options,
         ...(customers.length > 0 && { customers: customers.map(parseCustomer) })
       }),
-      fromFlagViolations(args, flagOf)
+      ParsedArguments.fromFlagViolations(args, flagOf)
     )
   })
 
@@ -117,7 +116,7 @@ const checkCustomers = (
     fileCustomers.some((customer) => customer.customerId === customerId)
   )
   return duplicate === -1 ? Either.void : Either.left(
-    fromFlagViolations(args, flagOf)([
+    ParsedArguments.fromFlagViolations(args, flagOf)([
       new Violation.Violation({
         path: `customers.${duplicate}.customerId`,
         problem: "invalid",
@@ -134,7 +133,7 @@ export const read = (args: ParsedArguments.ParsedArguments) =>
     const path = ParsedArguments.value(args, "config")
     const file = path === undefined ? {} : yield* readConfigFile(path)
     yield* checkCustomers(args, flags, file)
-    const token = (yield* Secrets.controlToken(args)) ?? file.controlToken
+    const token = (yield* ParsedArguments.controlToken(args)) ?? file.controlToken
     const settings = { ...file, ...flags, ...(token && { controlToken: token }) } satisfies Settings
     const recorded = yield* RecordedProfile.read(args)
     return recorded === undefined ? settings : {

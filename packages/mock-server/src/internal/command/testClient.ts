@@ -1,5 +1,4 @@
 /** `idv-mock test-client`: lets a client of the service work through good and bad days, and says what it does wrong. */
-import * as FlagFields from "@effect-idv/cli/flagFields"
 import * as FlagValues from "@effect-idv/cli/flagValues"
 import * as OutputFile from "@effect-idv/cli/outputFile"
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
@@ -177,7 +176,7 @@ const list = [{ word: "first-run", title: "The first requests, always" }, ...Day
 export const testClient = (args: ParsedArguments.ParsedArguments) =>
   Effect.gen(function*() {
     if (ParsedArguments.isOn(args, "list")) return yield* Console.log(list)
-    const flags = yield* FlagFields.read(args, Flags)
+    const flags = yield* ParsedArguments.read(args, Flags)
     const isExplained = ParsedArguments.isOn(args, "explain")
     const door = yield* doorOf(args, flags)
     const [hasClear, hasReview, isWatch] = ["clear", "review", "watch"].map((flag) => ParsedArguments.isOn(args, flag))

@@ -1,5 +1,4 @@
 /** The flags of `record` and `diff` that select the upstream. */
-import * as FlagFields from "@effect-idv/cli/flagFields"
 import * as FlagValues from "@effect-idv/cli/flagValues"
 import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import { UsageError } from "@effect-idv/cli/usageError"
@@ -21,7 +20,7 @@ const fail = (text: string) => new UsageError({ text })
 /** Reads the upstream. If only one of the two addresses is set, it is used for both. */
 export const read = (args: ParsedArguments.ParsedArguments): Effect.Effect<Upstream, UsageError> =>
   Effect.gen(function*() {
-    const { deadline, upstreamAuth, upstreamBase } = yield* FlagFields.read(args, Flags, numberOrText)
+    const { deadline, upstreamAuth, upstreamBase } = yield* ParsedArguments.read(args, Flags, numberOrText)
     const auth = upstreamAuth ?? upstreamBase
     const base = upstreamBase ?? upstreamAuth
     if (auth === undefined || base === undefined) {

@@ -127,7 +127,7 @@ export const flags = (args: ParsedArguments.ParsedArguments, required: ReadonlyA
     const names = Object.keys(fields)
     return yield* Effect.mapError(
       decode(Object.assign({}, ...names.map((name) => ParsedArguments.field(args, name)))),
-      UsageError.fromFlagViolations(args)
+      ParsedArguments.fromFlagViolations(args)
     )
   })
 

@@ -1,8 +1,9 @@
-/** An HTTP client with one pool of connections for each origin. It reuses connections, and uses the proxies of variables. */
+/** The HTTP client of a command: one pool of connections for each origin, the proxies of variables, and the number of requests. */
 import * as Idv from "@effect-idv/core/Idv"
 import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Undici from "@effect/platform-node/Undici"
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as UsageError from "./usageError.ts"
@@ -39,3 +40,41 @@ const dispatcher = Layer.scoped(
 
 /** The client. Its connections close with the scope. */
 export const layer = Layer.provide(NodeHttpClient.layerUndiciWithoutDispatcher, dispatcher)
+
+/** Counts requests, because a service may bill them. An interrupted run reports the count too. */
+export interface RequestCount {
+  readonly client: HttpClient.HttpClient
+  /** How many requests were started, without those to the control API. */
+  readonly requests: () => number
+  /** How many checks had a 2xx response. */
+  readonly checks: () => number
+}
+
+const pathOf = (url: string): string => URL.canParse(url) ? new URL(url).pathname : ""
+
+/** `onRequest` runs for each request. */
+export const countRequests = (
+  client: HttpClient.HttpClient,
+  onRequest: Effect.Effect<void> = Effect.void
+): RequestCount => {
+  let requests = 0
+  let checks = 0
+  return {
+    client: client.pipe(
+      HttpClient.tapRequest(({ url }) =>
+        Effect.suspend(() => {
+          if (pathOf(url).includes("/_mock/")) return Effect.void
+          requests++
+          return onRequest
+        })
+      ),
+      HttpClient.tap(({ request: { method, url }, status }) =>
+        Effect.sync(() => {
+          if (method === "POST" && pathOf(url).endsWith("/api/aml") && status >= 200 && status < 300) checks++
+        })
+      )
+    ),
+    requests: () => requests,
+    checks: () => checks
+  }
+}

@@ -2,10 +2,10 @@
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual } from "@effect/vitest/utils"
 import { Either, Schema } from "effect"
-import * as FlagFields from "../src/flagFields.ts"
+import * as ParsedArguments from "../src/parsedArguments.ts"
 
 const read = <A, I>(flags: Readonly<Record<string, ReadonlyArray<string>>>, schema: Schema.Schema<A, I>) =>
-  Either.getOrThrow(FlagFields.read({ flags, words: [], argument: "" }, schema, Number))
+  Either.getOrThrow(ParsedArguments.read({ flags, words: [], argument: "" }, schema, Number))
 
 const flags = { "dry-run": ["true"], "on": ["token", "aml"], "port": ["4010"] }
 
