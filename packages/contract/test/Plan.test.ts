@@ -327,6 +327,39 @@ describe("A service that blocks", () => {
   })
 })
 
+describe("The limits of a sandbox run", () => {
+  it.effect("hold for checks if the service answers every request, also those that it should refuse", () =>
+    Effect.gen(function*() {
+      let answered = 0
+      const { report } = yield* verify(sandbox, {
+        answer: ({ path }) => {
+          if (path !== "/api/aml") return undefined
+          answered++
+          return Response.json({ credentials: { attributes: { match_found: "No" } } })
+        }
+      })
+      assert(answered >= 10 && answered <= 12, `${answered}`)
+      assert(report.results.some(({ reason = "" }) => reason.startsWith("the budget of 12 checks")))
+    }))
+
+  it.effect("leave a request for the end, which shows that a refusal was not because of a wrong credential", () =>
+    Effect.gen(function*() {
+      let isBlocked = false
+      const right = `Basic ${Buffer.from("demo-customer:demo-key").toString("base64")}`
+      const { all, report } = yield* verify(sandbox, {
+        answer: ({ authorization, path }) => {
+          if (path !== "/oauth/service") return undefined
+          isBlocked ||= authorization !== right
+          return isBlocked ? Response.json({ error: "blocked" }, { status: 401 }) : undefined
+        }
+      })
+      const wrong = report.results.filter(({ id }) => id.startsWith("token.authorization.missing"))
+      deepStrictEqual(wrong.map(({ verdict }) => verdict), ["not tested"])
+      assertInclude(wrong[0]?.reason, "the refusal is not confirmed: the token endpoint also refuses")
+      assert(all.length <= 60 && all.some(({ path }, i) => i > 50 && path === "/oauth/service"), `${all.length}`)
+    }))
+})
+
 describe("What is inferred", () => {
   it.effect("never fails: ages, names of one word, an upper-case name, an empty issued_by, another result", () =>
     Effect.gen(function*() {
