@@ -161,6 +161,10 @@ export const once = <A>(compute: () => A): () => A => {
   }
 }
 
+/** Reads a body when it is first needed. A long body is read at once, so that the journal does not keep it. */
+export const readOnce = <A>(body: Uint8Array, read: (body: Uint8Array) => A): () => A =>
+  body.length > maxBodyBytes ? constant(read(body)) : once(() => read(body))
+
 interface Person {
   readonly name: Option.Option<string>
   readonly dateOfBirth: Option.Option<DateOfBirth>
@@ -190,10 +194,6 @@ const decodePerson = (body: Uint8Array): Person => {
   return { name: decodeName(name), dateOfBirth: decodeDate(dob) }
 }
 
-/** Decodes a body when it is first needed. A longer body is decoded at once, so that the journal does not keep it. */
-const lazyPerson = (body: Uint8Array): () => Person =>
-  body.length > maxBodyBytes ? constant(decodePerson(body)) : once(() => decodePerson(body))
-
 const customerIdOf = (headers: Request.Headers) => (): Option.Option<string> =>
   Option.map(
     Option.orElse(Request.basic({ headers }), () => Request.formBasic({ headers })),
@@ -202,7 +202,7 @@ const customerIdOf = (headers: Request.Headers) => (): Option.Option<string> =>
 
 /** Decodes the request when a verification compares it. */
 export const sentBy = ({ body, headers, target }: Pick<Request.Request, "body" | "headers" | "target">): Sent =>
-  Redacted.make<Values>({ target, headers, person: lazyPerson(body), customerId: customerIdOf(headers) })
+  Redacted.make<Values>({ target, headers, person: readOnce(body, decodePerson), customerId: customerIdOf(headers) })
 
 /** Returns what the request of an entry sent, if the entry is one of a journal of this process. */
 export const sentOf = ({ sent }: { readonly sent?: Sent }): Option.Option<Values> =>

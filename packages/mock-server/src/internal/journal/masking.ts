@@ -5,12 +5,11 @@
 import * as Violation from "@effect-idv/core/Violation"
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
-import { constant } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as TestPerson from "../../TestPerson.ts"
-import { type Entry, once, type Operation } from "./entry.ts"
+import { type Entry, once, type Operation, readOnce } from "./entry.ts"
 import { maskRequestHeaders, maskResponseHeaders } from "./maskedHeaders.ts"
 import { maskPairs, maskTarget } from "./maskedTarget.ts"
 import { hiddenText, maxBodyBytes, recordOf, shorten } from "./shownText.ts"
@@ -32,12 +31,9 @@ export interface ResponseParts {
   readonly body: Uint8Array
 }
 
-/**
- * The text of a body, when a reader first needs it. Of a body longer than an entry may have, the text is computed at
- * once, so that the journal does not keep the body.
- */
-const lazyText = (body: Uint8Array, textOf: (body: Uint8Array) => string): () => string =>
-  body.length > maxBodyBytes ? constant(shorten(textOf(body))) : once(() => textOf(body))
+/** Shortens the text of a long body. */
+const shownBody = (textOf: (body: Uint8Array) => string) => (body: Uint8Array): string =>
+  body.length > maxBodyBytes ? shorten(textOf(body)) : textOf(body)
 
 /**
  * Masks a request, unless `reveal` is on. Each part is masked when a reader first needs it, because most entries are
@@ -48,7 +44,7 @@ export const maskRequest = (
   { body: bytes, headers, method, target }: RequestParts,
   reveal: boolean
 ): Entry["request"] => {
-  const body = lazyText(bytes, reveal ? revealBody : maskBody(requestBodies[operation]))
+  const body = readOnce(bytes, shownBody(reveal ? revealBody : maskBody(requestBodies[operation])))
   const masked = once(() =>
     reveal ? { target, headers } : { target: maskTarget(target), headers: maskRequestHeaders(headers) }
   )
@@ -74,7 +70,7 @@ export const maskResponse = (
   { body: bytes, delivery, headers, status }: ResponseParts,
   reveal: boolean
 ): Entry["response"] => {
-  const body = lazyText(bytes, reveal ? revealBody : maskBody(maskResponseBody))
+  const body = readOnce(bytes, shownBody(reveal ? revealBody : maskBody(maskResponseBody)))
   const masked = once(() => reveal ? headers : maskResponseHeaders(headers))
   return {
     status,

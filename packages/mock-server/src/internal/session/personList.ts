@@ -1,4 +1,7 @@
-/** The test persons of one session: those that a user added, of which the first that matches decides, and the reserved names. */
+/**
+ * The test persons of one session: those that a user added, of which the first that matches decides, and after them the
+ * reserved names.
+ */
 import type { MatchFound } from "@effect-idv/core/AmlCredential"
 import type { DateOfBirth } from "@effect-idv/core/DateOfBirth"
 import * as Effect from "effect/Effect"
