@@ -265,12 +265,15 @@ const originOf = (address: string | undefined, fallback: string): string =>
 const optionOf = ({ authUrl, baseUrl }: RunInfo, option: string): string =>
   authUrl !== undefined && authUrl === baseUrl ? "address" : option
 
+const observationsOf = (results: Report["results"]) => (caseId: string): string =>
+  results.find(({ id }) => id === caseId)?.observed ?? ""
+
 /** The explanation of the failed preflight of a report, or `undefined` if the preflight succeeded or did not run. */
 export const explanationOf = (
   { results }: Pick<Report, "results">,
   runInfo: RunInfo = {}
 ): Explanation | undefined => {
-  const observedOf = (caseId: string): string => results.find(({ id }) => id === caseId)?.observed ?? ""
+  const observedOf = observationsOf(results)
   const causeOf = (caseId: string): string | undefined => results.find(({ id }) => id === caseId)?.cause
   const token = observedOf(tokenCase)
   if (token !== "" && token !== "granted") {
@@ -302,7 +305,7 @@ export const explanationOf = (
 
 /** Whether the server seems not to be the service: it sends no response, a redirect, an HTML page, 404 or 405. */
 const isOtherServer = ({ results }: Pick<Report, "results">): boolean => {
-  const observedOf = (caseId: string): string => results.find(({ id }) => id === caseId)?.observed ?? ""
+  const observedOf = observationsOf(results)
   const outcome = observedOf(amlCase)
   return Exchange.isNoResponse(outcome) || outcome === "redirected" || observedOf("aml.credential") === "html" ||
     ["404", "405"].includes(observedOf("aml.status"))

@@ -4,7 +4,7 @@ import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 import * as Contract from "../../Contract.ts"
 import * as Preflight from "../preflight.ts"
-import { type Coverage, type Report, type Result, type RunInfo, Verdict } from "../results.ts"
+import { type Report, type Result, type RunInfo, Verdict } from "../results.ts"
 import { defaultBudget, isFailure } from "../run/limits.ts"
 import { shownAddress } from "../target.ts"
 
@@ -207,13 +207,11 @@ export const documentedClaims = ({ coverage }: Pick<Report, "coverage">): string
   ].join("; ")
 }
 
-const documentedWith = (report: Report, coverage: Coverage): ReadonlyArray<string> =>
-  report.coverage.filter((claim) => claim.level === "documented" && claim.coverage === coverage)
-    .map(({ claim }) => claim)
-
 /** How many documented claims the run tested, if it did not test all of them completely. */
 const gapsOf = (report: Report): string =>
-  documentedWith(report, "part").length + documentedWith(report, "none").length === 0 ? "" : documentedClaims(report)
+  report.coverage.some(({ coverage, level }) => level === "documented" && coverage !== "whole")
+    ? documentedClaims(report)
+    : ""
 
 /** Why the service no longer responded as before, or an empty string. */
 export const earlyEnd = ({ results }: Report): string => {

@@ -4,6 +4,7 @@
  */
 import * as Arr from "effect/Array"
 import * as Order from "effect/Order"
+import * as Record from "effect/Record"
 import type { Case, Cost, Plan, PlannedProbe, Probe } from "../model.ts"
 import type { AmlStep, ServiceStep, Step, TokenStep } from "../steps.ts"
 import { needsListed, personOf, type Target } from "../target.ts"
@@ -50,12 +51,7 @@ const costOf = ({ reading }: Case, { steps }: Probe): Cost => {
 const isUnchanged = ({ body, contentType, method, query }: AmlStep): boolean =>
   [body, contentType, method, query].every((change) => change === undefined)
 
-const sum = (left: Cost, right: Cost): Cost => ({
-  requests: left.requests + right.requests,
-  checks: left.checks + right.checks,
-  wrongCredentials: left.wrongCredentials + right.wrongCredentials,
-  badTokens: left.badTokens + right.badTokens
-})
+const sum = (left: Cost, right: Cost): Cost => Record.map(left, (amount, what) => amount + right[what])
 
 const nothing: Cost = { requests: 0, checks: 0, wrongCredentials: 0, badTokens: 0 }
 
@@ -65,33 +61,19 @@ const preflight: Cost = { requests: 3, checks: 1, wrongCredentials: 0, badTokens
 /** Further checks that are kept, because a lenient service answers probes too. */
 const lenientChecks = 1
 
-interface Limit {
-  readonly of: keyof Cost
-  readonly most: number
-  readonly reason: string
-}
+type Limit = readonly [of: keyof Cost, most: number, reason: string]
 
 /** The limits of a sandbox. */
-const limitsOf = (
-  { budget = defaultBudget, wrongKeys }: Target,
-  sufficient: number
-): ReadonlyArray<Limit> => {
+const limitsOf = ({ budget = defaultBudget, wrongKeys }: Target, sufficient: number): ReadonlyArray<Limit> => {
   const checks = checksOf(budget)
+  const bad: ReadonlyArray<Limit> = [
+    ["wrongCredentials", defaultWrongCredentials, wrongCredentialsSpent(defaultWrongCredentials)],
+    ["badTokens", defaultBadTokens, badTokensSpent(defaultBadTokens)]
+  ]
   return [
-    { of: "requests", most: budget - reserve.requests, reason: budgetSpent(budget, sufficient) },
-    {
-      of: "checks",
-      most: Math.max(1, checks - reserve.checks - lenientChecks),
-      reason: checksSpent(checks, sufficient)
-    },
-    ...(wrongKeys === true ? [] : [
-      {
-        of: "wrongCredentials" as const,
-        most: defaultWrongCredentials,
-        reason: wrongCredentialsSpent(defaultWrongCredentials)
-      },
-      { of: "badTokens" as const, most: defaultBadTokens, reason: badTokensSpent(defaultBadTokens) }
-    ])
+    ["requests", budget - reserve.requests, budgetSpent(budget, sufficient)],
+    ["checks", Math.max(1, checks - reserve.checks - lenientChecks), checksSpent(checks, sufficient)],
+    ...(wrongKeys === true ? [] : bad)
   ]
 }
 
@@ -192,7 +174,7 @@ export const make = (target: Target, cases: ReadonlyArray<Case>): Plan => {
       (own.requests === 0
         ? undefined
         : probeObstacle(target, item.probe, sufficient) ??
-          limits.find(({ most, of }) => own[of] > 0 && next[of] > most)?.reason)
+          limits.find(([of, most]) => own[of] > 0 && next[of] > most)?.[2])
     if (reason !== undefined) {
       reasons.set(nameOf(item), reason)
       continue

@@ -65,6 +65,11 @@ type Outcome = Pick<Observation, "observed" | "cause" | "curl" | "skipped" | "de
 const isWithoutEffect = ({ skipped }: Outcome): boolean =>
   skipped === inapplicable.unchanged || skipped === inapplicable.refusesOthers
 
+const outcomeOfSkip = ({ dependsOn, reason }: Skipped): Outcome => ({
+  skipped: reason,
+  ...(dependsOn !== undefined && { dependsOn })
+})
+
 /** Those that need the fewest commands come first. */
 const byCommands = Order.mapInput(
   Order.number,
@@ -130,6 +135,17 @@ export const make = (
       return yield* sendSteps([{ ...Preflight.openStep, method: "POST" }])
     })
 
+    /** The skips of the cases that depend on a documented request which failed. */
+    const failures = yield* Ref.make<Partial<Record<Endpoint, Skipped>>>({})
+
+    const failPreflight = (endpoint: Endpoint, { caseId, reason }: Preflight.PreflightFailure) => {
+      const skipped = skip(reason, caseId)
+      return Effect.zipRight(Ref.update(failures, (all) => ({ ...all, [endpoint]: skipped })), skipped)
+    }
+
+    const isOfToken = (steps: ReadonlyArray<Step>): boolean =>
+      steps.length > 0 && steps.every(({ to }) => to === "token")
+
     /**
      * Skips a case if a documented request that it depends on failed. If the case tests that request itself, returns
      * the failure instead. `sendSteps` sends equal steps only once in a run, so all calls together cost two requests.
@@ -140,15 +156,15 @@ export const make = (
       Effect.gen(function*() {
         const tokenFailure = Preflight.tokenFailure(yield* sendSteps([Preflight.tokenStep]))
         if (Preflight.isTokenPreflight(steps)) return tokenFailure
-        if (tokenFailure !== undefined) return yield* skip(tokenFailure.reason, tokenFailure.caseId)
-        if (steps.length > 0 && steps.every(({ to }) => to === "token")) return undefined
+        if (tokenFailure !== undefined) return yield* failPreflight("token", tokenFailure)
+        if (isOfToken(steps)) return undefined
         const { apiFailure } = yield* session.state
         if (Option.isSome(apiFailure)) return yield* skip(apiFailure.value)
         const exchanges = yield* sendCheck
         const amlFailure = Preflight.amlFailure(exchanges)
         if (Preflight.isAmlPreflight(steps)) return amlFailure
         const failure = amlFailure ?? Preflight.missingCredential(exchanges)
-        return failure === undefined ? undefined : yield* skip(failure.reason, failure.caseId)
+        return failure === undefined ? undefined : yield* failPreflight("aml", failure)
       })
 
     const isStranger = (step: Step): boolean =>
@@ -233,7 +249,7 @@ export const make = (
       withRequests(Effect.catchTag(
         outcomeOf(testCase, each),
         "Skipped",
-        ({ dependsOn, reason }) => Effect.succeed({ skipped: reason, ...(dependsOn !== undefined && { dependsOn }) })
+        (skipped) => Effect.succeed(outcomeOfSkip(skipped))
       ))
 
     const probe = (testCase: Case, each: Probe) =>
@@ -273,7 +289,15 @@ export const make = (
           const reason = plan.whyNot(testCase, each)
           return reason === undefined ? [] : isUnknown && each.steps.some(isStranger) ? ownPersonsOnly : reason
         })
-        const observation: Observation = { ...combined(testCase, outcomes, unplanned), requests, millis }
+        const { aml, token } = yield* Ref.get(failures)
+        const failure = token ?? (isOfToken(testCase.steps) ? undefined : aml)
+        // A larger budget does not help a case whose documented requests failed.
+        const isHopeless = failure !== undefined && outcomes.length === 0 && isBudget(unplanned ?? "")
+        const observation: Observation = {
+          ...combined(testCase, isHopeless ? [["", outcomeOfSkip(failure)]] : outcomes, unplanned),
+          requests,
+          millis
+        }
         yield* observer.onObservation?.(observation) ?? Effect.void
         return observation
       })
