@@ -158,6 +158,8 @@ describe("idv-mock verify", () => {
       const seen = yield* fs.readFileString(`${folder}/seen.yaml`)
       const { claims } = yield* Contract.fromYaml(seen)
       deepStrictEqual(claims.find(({ id }) => id === "token.success.status")?.observed, [201])
+      // For people: each claim after the first one follows a blank line.
+      strictEqual(seen.match(/\n\n +- id: /g)?.length, claims.length - 1)
 
       const again = ["--case", "token.status"].concat(
         ["--claims", `${folder}/seen.yaml`, "--format", "junit", "--output", `${folder}/junit.xml`]
