@@ -135,10 +135,10 @@ describe.concurrent.each(clients)("Wire faults of the AML operation, with %s", (
         const expectation = (clientName === "FetchHttpClient.layer" ? expectedByFetch[name] : undefined) ??
           expected[name]
         assert(expectation !== undefined)
-        const { clock, moveAfter } = MovableClock.make()
+        const { clock, moveOnceRead } = MovableClock.make()
         const { amlRequests, url } = yield* serve((socket, body) => {
           fault(socket, body)
-          if (expectation[0] === "AmlTimeout") moveAfter(2000, deadline)
+          if (expectation[0] === "AmlTimeout") moveOnceRead(deadline)
         })
         yield* Effect.withClock(fails(expectation, { authUrl: url, baseUrl: url }), clock)
         strictEqual(amlRequests(), 1)

@@ -3,12 +3,13 @@ import * as IdvHttp from "@effect-idv/core/IdvHttp"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Context, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
+import { Chunk, Context, Deferred, type Duration, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
 import type { Socket } from "node:net"
 import { Progress } from "../src/internal/check/progress.ts"
 import * as Exchange from "../src/internal/wire/exchange.ts"
 import * as Transport from "../src/internal/wire/transport.ts"
 import { eventually, orHang } from "./support/eventually.ts"
+import * as MovableClock from "./support/movableClock.ts"
 import * as RawServer from "./support/rawServer.ts"
 import * as Service from "./support/service.ts"
 import { counted, measured } from "./support/tokens.ts"
@@ -103,11 +104,15 @@ describe("IdvHttp.layerUndici", () => {
         socket.on("close", () => closed.push(path))
         if (path === "/body") socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx")
       })
-      const get = (path: string) => Effect.flatMap(execute(HttpClientRequest.get(url + path)), ({ text }) => text)
+      const isRead = yield* Deferred.make<void>()
+      const get = (path: string) =>
+        execute(HttpClientRequest.get(url + path)).pipe(
+          Effect.tap(Deferred.succeed(isRead, undefined)),
+          Effect.flatMap(({ text }) => text)
+        )
       const fibers = yield* Effect.forEach(["/head", "/body"], (path) => Effect.fork(get(path)))
       yield* eventually("both requests", () => requests.length, (length) => length === 2)
-      // The client reads the head of the second one.
-      yield* Effect.sleep("50 millis")
+      yield* orHang(Deferred.await(isRead), () => "the head of the second one")
       strictEqual(closed.length, 0)
       yield* Fiber.interruptAll(fibers)
       yield* eventually("closed connections", () => closed.sort().join(), (paths) => paths === "/body,/head")
@@ -207,6 +212,7 @@ describe("IdvHttp.layerUndici", () => {
       strictEqual(yield* get("/second"), "/second")
     }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1 }))))
 
+  /** The other timeout is that of Undici, so that only one of them passes. */
   it.scopedLive("applies the timeouts of its options, so a body that nobody reads does not keep its connection", () =>
     Effect.gen(function*() {
       const { url } = yield* RawServer.make((request, socket) => {
@@ -214,11 +220,15 @@ describe("IdvHttp.layerUndici", () => {
         if (request.startsWith("GET /next ")) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
       })
       const get = (path: string) => execute(HttpClientRequest.get(url + path))
-      yield* get("/endless")
-      strictEqual((yield* get("/next")).status, 200)
-      const error = yield* Effect.flip(get("/silent"))
+      yield* Effect.gen(function*() {
+        yield* get("/endless")
+        strictEqual((yield* get("/next")).status, 200)
+      }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1, bodyTimeout: 200 })))
+      const error = yield* Effect.flip(get("/silent")).pipe(
+        Effect.provide(IdvHttp.layerUndici({ headersTimeout: 200 }))
+      )
       deepStrictEqual([error._tag, error.reason], ["RequestError", "Transport"])
-    }).pipe(Effect.provide(IdvHttp.layerUndici({ connections: 1, bodyTimeout: 1000, headersTimeout: 1000 }))))
+    }))
 
   it.scopedLive("also works when a user has wrapped it", () =>
     Effect.gen(function*() {
@@ -265,19 +275,22 @@ describe("IdvHttp.layerUndici", () => {
     ([, client]) =>
       Effect.gen(function*() {
         const { requests, url } = yield* hangingService
+        const checks = (requests: ReadonlyArray<string>) =>
+          requests.filter((request) => request.startsWith("POST /api/aml")).length
+        const { clock, move } = MovableClock.make()
         const errors = yield* Effect.gen(function*() {
           const aml = yield* AmlClient.AmlClient
           const zoe = yield* person
+          const fails = (deadline: Duration.DurationInput) =>
+            Effect.flip(AmlClient.withPolicy(aml.check(zoe), { deadline }))
+          const first = yield* Effect.fork(fails("1 minute"))
+          yield* eventually("the first check", () => checks(requests), (length) => length === 1)
           // The first has the connection, and keeps it for longer than the others wait.
-          return yield* Effect.forEach(
-            ["4 seconds", "1 second", "1 second"] as const,
-            (deadline) => Effect.flip(AmlClient.withPolicy(aml.check(zoe), { deadline })),
-            { concurrency: "unbounded" }
-          )
-        }).pipe(Effect.provide(idvOver(url, client)))
+          const others = yield* Effect.replicateEffect(fails("300 millis"), 2, { concurrency: 2 })
+          yield* move("1 minute")
+          return [yield* Fiber.join(first), ...others]
+        }).pipe(Effect.provide(idvOver(url, client)), Effect.withClock(clock))
         deepStrictEqual(errors.map((error) => "sent" in error && error.sent), ["unknown", "no", "no"])
-        const checks = (requests: ReadonlyArray<string>) =>
-          requests.filter((request) => request.startsWith("POST /api/aml")).length
         strictEqual(checks(requests), 1)
         const people = Stream.map(Stream.range(1, 3), (key) => ({ key, person }))
         const outcomes: Array<string> = []

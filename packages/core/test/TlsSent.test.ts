@@ -10,6 +10,7 @@ import { connect, createServer, type Socket } from "node:net"
 import { createServer as createTlsServer, type SecureVersion, type TlsOptions } from "node:tls"
 import * as SelfSigned from "../../mock-server/src/internal/wire/selfSigned.ts"
 import { listening } from "./support/listening.ts"
+import * as MovableClock from "./support/movableClock.ts"
 import * as RawServer from "./support/rawServer.ts"
 import * as Service from "./support/service.ts"
 
@@ -40,8 +41,10 @@ const clients: ReadonlyArray<readonly [string, Layer.Layer<HttpClient.HttpClient
   ["IdvHttp.layerUndici", Layer.orDie(IdvHttp.layerUndici({ connect: { ca } }))]
 ]
 
+const deadline = "1 minute"
+
 /** Checks a person over TLS at this port. The token comes without TLS. */
-const check = (client: Layer.Layer<HttpClient.HttpClient>, port: number) =>
+const check = (client: Layer.Layer<HttpClient.HttpClient>, port: number, { clock } = MovableClock.make()) =>
   Effect.gen(function*() {
     const token = yield* RawServer.make((_, socket) =>
       void socket.end(RawServer.ok({ access_token: "t", expires_in: 3600 }))
@@ -53,10 +56,9 @@ const check = (client: Layer.Layer<HttpClient.HttpClient>, port: number) =>
         const aml = yield* AmlClient.AmlClient
         return yield* aml.check(yield* Person.make({ name: "Ada Testclear", dateOfBirth: "1957-03-14" }))
       }),
-      // Undici notices no damage of a TLS record, and waits.
-      Layer.orDie(Layer.provide(Idv.layer({ ...options, deadline: "5 seconds" }), client))
+      Layer.orDie(Layer.provide(Idv.layer({ ...options, deadline }), client))
     ))
-  })
+  }).pipe(Effect.withClock(clock))
 
 const secured = (
   options: TlsOptions,
@@ -115,8 +117,14 @@ describe.concurrent.each(clients)("A check over TLS with %s", (name, client) => 
     ([version, , bytes]) =>
       Effect.gen(function*() {
         let downstream: Socket | undefined
+        const movable = MovableClock.make()
         const { port, requests } = yield* secured({ minVersion: version, maxVersion: version }, {
-          onRequest: () => bytes === undefined ? downstream?.resetAndDestroy() : downstream?.write(bytes, "latin1")
+          onRequest: () => {
+            if (bytes === undefined) downstream?.resetAndDestroy()
+            else downstream?.write(bytes, "latin1")
+            // Undici notices no damage of a TLS record, and waits.
+            movable.moveOnceRead(deadline)
+          }
         })
         const proxy = createServer((socket) => {
           downstream = socket
@@ -127,7 +135,7 @@ describe.concurrent.each(clients)("A check over TLS with %s", (name, client) => 
             from.on("close", () => to.destroy())
           }
         })
-        const error = yield* check(client, yield* listening(proxy))
+        const error = yield* check(client, yield* listening(proxy), movable)
         deepStrictEqual([Failure.facts(error).sent, requests.length], ["unknown", 1])
       })
   )

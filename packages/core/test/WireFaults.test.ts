@@ -68,10 +68,10 @@ describe.concurrent.each(clients)("Wire faults of the token endpoint, with %s", 
       Effect.gen(function*() {
         const tag = (clientName === "FetchHttpClient.layer" ? expectedByFetch[name] : undefined) ?? expected[name] ??
           "TokenEndpointUnavailable"
-        const { clock, moveAfter } = MovableClock.make()
+        const { clock, moveOnceRead } = MovableClock.make()
         const server = yield* RawServer.make((_request, socket) => {
           fault(socket, body)
-          if (tag === "TokenTimeout") moveAfter(500, tokenPolicy.attemptDeadline)
+          if (tag === "TokenTimeout") moveOnceRead(tokenPolicy.attemptDeadline)
         })
         yield* Effect.withClock(fails(tag, server.url), clock)
         strictEqual(server.requests.length, tag === "TokenResponseInvalid" ? 1 : 3)

@@ -1,5 +1,5 @@
 /** Waits for an event. A test that would hang reports what it waited for and what it saw last. */
-import { Duration, Effect } from "effect"
+import { Cause, Duration, Effect } from "effect"
 import { inspect } from "node:util"
 
 /** Longer than any wait on a busy machine, and shorter than the limit of vitest. */
@@ -28,3 +28,17 @@ export const eventually = <A, E = never, R = never>(
     () => `waited for ${what}, and saw ${inspect(seen)}`
   )
 }
+
+/**
+ * Runs what depends on a limit in real time, such as a time to live. On a busy machine the limit may be too short, so if
+ * it fails, it runs again with twice the limit, up to 64 times. What is wrong fails with every limit.
+ */
+export const withLongerLimits = <A, E, R>(
+  millis: number,
+  run: (millis: number) => Effect.Effect<A, E, R>,
+  longest = 64 * millis
+): Effect.Effect<A, E, R> =>
+  Effect.catchAllCause(run(millis), (cause) =>
+    Cause.isInterruptedOnly(cause) || millis >= longest
+      ? Effect.failCause(cause)
+      : withLongerLimits(2 * millis, run, longest))

@@ -41,11 +41,15 @@ export const make = () => {
       moved += Duration.toMillis(duration)
       for (const arm of waiting) arm()
     })
-  /** Moves the clock once the client has had this many real milliseconds to read what was sent. */
-  const moveAfter = (millis: number, duration: Duration.DurationInput) => {
-    setTimeout(() => Effect.runSync(move(duration)), millis)
+  /**
+   * Moves the clock once the client has read what was sent: it reads between two of these ticks, also in a process that
+   * did not run for a while.
+   */
+  const moveOnceRead = (duration: Duration.DurationInput, ticks = 20) => {
+    if (ticks === 0) Effect.runSync(move(duration))
+    else setTimeout(() => moveOnceRead(duration, ticks - 1), 10)
   }
-  return { clock, move, moveAfter }
+  return { clock, move, moveOnceRead, /** How many sleeps only `move` ends soon. */ waiting: () => waiting.size }
 }
 
 export type MovableClock = ReturnType<typeof make>

@@ -6,16 +6,15 @@ import * as Program from "../../../mock-server/test/support/program.ts"
 const script = Program.bundled(new URL("shareToken.ts", import.meta.url))
 
 /**
- * Starts a process. `get` lets it acquire a token and returns that, and `kill` sends a signal. By default, its operations
- * of the store have the default deadline.
+ * Starts a process. `get` lets it acquire a token and returns that, and `kill` sends a signal.
  */
-export const start = (authUrl: string, storeUrl: string, key: string, deadlineMillis = 200) =>
+export const start = (authUrl: string, storeUrl: string, key: string) =>
   Effect.gen(function*() {
     const path = yield* script
     const ready = yield* Deferred.make<void, string>()
     const result = yield* Deferred.make<{ readonly token: string; readonly took: number }, string>()
     const child = yield* Effect.acquireRelease(
-      Effect.sync(() => spawn(process.execPath, [path, authUrl, storeUrl, key, String(deadlineMillis)])),
+      Effect.sync(() => spawn(process.execPath, [path, authUrl, storeUrl, key])),
       (child) => Effect.sync(() => child.kill("SIGKILL"))
     )
     let output = ""
