@@ -16,6 +16,7 @@ import {
   Schema,
   Stream
 } from "effect"
+import { withLongerLimits } from "../../core/test/support/eventually.ts"
 import { Ledger, Run } from "../src/index.ts"
 import * as PostgresClient from "../src/internal/ledger/postgresClient.ts"
 import * as Databases from "./support/databases.ts"
@@ -511,21 +512,26 @@ describe.each(Databases.kinds)("Ledger in %s", (_, databases) => {
 
 describe("Ledger in PostgreSQL", () => {
   layer(Databases.kinds[1][1], { excludeTestServices: true })((it) => {
-    const silence = 500
-    const impatient = (url: string) => opened(Layer.orDie(PostgresClient.layer(Redacted.make(url), silence)))
+    const impatient = (url: string, silence: number) =>
+      opened(Layer.orDie(PostgresClient.layer(Redacted.make(url), silence)))
+    /** Runs the test with a limit for a silent connection in milliseconds, which PostgreSQL keeps on any machine. */
+    const withSilence = <A, E, R>(run: (silence: number) => Effect.Effect<A, E, R>) =>
+      withLongerLimits(500, (silence) => Effect.scoped(run(silence)), 8000)
 
     it.scoped("plans a population that is slower than the limit for a silent connection, also twice at once", () =>
-      Effect.gen(function*() {
-        const { url } = yield* two
-        const first = yield* impatient(url)
-        const second = yield* impatient(url)
-        const plan = yield* Effect.fork(
-          first.ledger.plan(newRun, slowly(Effect.sleep(3 * silence)), () => "digest")
-        )
-        yield* Effect.sleep("200 millis")
-        const other = yield* Effect.fork(second.ledger.plan(newRun, Stream.make(row(1)), () => "other"))
-        deepStrictEqual([yield* Fiber.join(plan), yield* Fiber.join(other)], [false, true])
-      }))
+      withSilence((silence) =>
+        Effect.gen(function*() {
+          const { url } = yield* two
+          const first = yield* impatient(url, silence)
+          const second = yield* impatient(url, silence)
+          const isStored = yield* Deferred.make<void>()
+          const slow = Effect.zipRight(Deferred.succeed(isStored, undefined), Effect.sleep(3 * silence))
+          const plan = yield* Effect.fork(first.ledger.plan(newRun, slowly(slow), () => "digest"))
+          yield* Deferred.await(isStored)
+          const other = yield* Effect.fork(second.ledger.plan(newRun, Stream.make(row(1)), () => "other"))
+          deepStrictEqual([yield* Fiber.join(plan), yield* Fiber.join(other)], [false, true])
+        })
+      ))
 
     it.scoped("leaves no row of a plan that failed while PostgreSQL still performed one of its inserts", () =>
       Effect.gen(function*() {
@@ -539,14 +545,16 @@ describe("Ledger in PostgreSQL", () => {
           yield* Deferred.succeed(inserted, undefined)
           yield* Effect.sleep("300 millis")
         }).pipe(second.sql.withTransaction)
+        const late = yield* Deferred.make<Fiber.RuntimeFiber<unknown, unknown>>()
         const failing = Effect.forkDaemon(lateInsert).pipe(
+          Effect.flatMap((fiber) => Deferred.succeed(late, fiber)),
           Effect.zipRight(Deferred.await(inserted)),
           Effect.zipRight(Effect.fail("broken"))
         )
         yield* Effect.flip(
           ledger.plan(newRun, Stream.concat(Stream.make(row(1)), Stream.fromEffect(failing)), () => "")
         )
-        yield* Effect.sleep("500 millis")
+        yield* Effect.flatMap(Deferred.await(late), Fiber.join)
         deepStrictEqual(yield* sql`SELECT id FROM idv_rescreen_runs`, [])
         deepStrictEqual(yield* sql`SELECT line FROM idv_rescreen_people`, [])
       }))
@@ -592,19 +600,22 @@ describe("Ledger in PostgreSQL", () => {
       }))
 
     it.scoped("erases even if the vacuum is silent for longer than the limit for a connection", () =>
-      Effect.gen(function*() {
-        const { first: { ledger, sql }, url } = yield* two
-        yield* ledger.plan(newRun, Stream.make(row(1)), () => "digest")
-        const isLocked = yield* Deferred.make<void>()
-        const lock = yield* Effect.fork(sql.withTransaction(
-          sql`LOCK TABLE idv_rescreen_people IN SHARE UPDATE EXCLUSIVE MODE`.pipe(
-            Effect.zipRight(Deferred.succeed(isLocked, undefined)),
-            Effect.zipRight(Effect.sleep(3 * silence))
-          )
-        ))
-        yield* Deferred.await(isLocked)
-        deepStrictEqual(yield* (yield* impatient(url)).ledger.erase({ olderThan: -1 }), ["2026-11"])
-        yield* Fiber.join(lock)
-      }))
+      withSilence((silence) =>
+        Effect.gen(function*() {
+          const { first: { ledger, sql }, url } = yield* two
+          yield* ledger.plan(newRun, Stream.make(row(1)), () => "digest")
+          const other = yield* impatient(url, silence)
+          const isLocked = yield* Deferred.make<void>()
+          const lock = yield* Effect.fork(sql.withTransaction(
+            sql`LOCK TABLE idv_rescreen_people IN SHARE UPDATE EXCLUSIVE MODE`.pipe(
+              Effect.zipRight(Deferred.succeed(isLocked, undefined)),
+              Effect.zipRight(Effect.sleep(3 * silence))
+            )
+          ))
+          yield* Deferred.await(isLocked)
+          deepStrictEqual(yield* other.ledger.erase({ olderThan: -1 }), ["2026-11"])
+          yield* Fiber.join(lock)
+        })
+      ))
   })
 })

@@ -5,6 +5,7 @@ import { assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Chunk, ConfigError, Deferred, Duration, Effect, Fiber, Layer, Logger, Redacted, Schema, Stream } from "effect"
 import { createHmac } from "node:crypto"
 import { sample } from "../../core/test/support/cases.ts"
+import { eventually } from "../../core/test/support/eventually.ts"
 import { EncryptionKeys, Ledger, People, Rescreening, RescreeningError, Run } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 import { entry, key, layerPeople, many, service } from "./support/people.ts"
@@ -543,14 +544,16 @@ describe.each(sample(Databases.kinds, 2))("Rescreening with %s", (_, databases) 
       "fails if the run is erased while it is screened",
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
-        const aml = service(() => "No", 300)
+        const isErased = yield* Deferred.make<void>()
+        const aml = service(() => "No", Deferred.await(isErased))
         yield* Rescreening.plan(many(4), fast)
         const erased = Effect.gen(function*() {
-          yield* Effect.sleep("100 millis")
+          yield* eventually("a check", () => aml.names.length, (count) => count > 0)
           yield* sql`UPDATE idv_rescreen_runs
             SET erased_at = 1, erased_counts = ${JSON.stringify(Run.noCounts)}, state = 'complete'`
           yield* sql`DELETE FROM idv_rescreen_leases`
           yield* sql`DELETE FROM idv_rescreen_people`
+          yield* Deferred.succeed(isErased, undefined)
         })
         const [end] = yield* Effect.all([Effect.flip(Rescreening.work(where)), erased], { concurrency: 2 }).pipe(
           Effect.provide(aml.layer)

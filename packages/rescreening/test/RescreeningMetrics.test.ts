@@ -3,7 +3,8 @@ import { NodeContext } from "@effect/platform-node"
 import { SqlClient } from "@effect/sql"
 import { describe, it, layer } from "@effect/vitest"
 import { deepStrictEqual } from "@effect/vitest/utils"
-import { Effect, Metric } from "effect"
+import { Deferred, Effect, Fiber, Metric } from "effect"
+import { eventually } from "../../core/test/support/eventually.ts"
 import { Ledger, Rescreening, RescreeningMetrics, Run } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
 import { layerPeople, many, service } from "./support/people.ts"
@@ -43,10 +44,14 @@ describe("RescreeningMetrics", () => {
       withLedger(
         Effect.gen(function*() {
           yield* Rescreening.plan(many(3), { ...fast, run })
-          const work = Effect.provide(Rescreening.work({ ...where, run }), service(() => "No", 400).layer)
+          const mayRespond = yield* Deferred.make<void>()
+          const aml = service(() => "No", Deferred.await(mayRespond))
+          const work = yield* Effect.fork(Effect.provide(Rescreening.work({ ...where, run }), aml.layer))
+          yield* eventually("all checks", () => aml.names.length, (count) => count === 3)
           const left = Effect.all([rowsIn("pending"), rowsIn("claimed"), rowsIn("sent")])
-          const [, during] = yield* Effect.all([work, Effect.delay(left, "200 millis")], { concurrency: 2 })
-          deepStrictEqual(during.reduce((sum, count) => sum + count), 3)
+          yield* eventually("three rows", left, (counts) => counts.reduce((sum, count) => sum + count) === 3)
+          yield* Deferred.succeed(mayRespond, undefined)
+          yield* Fiber.join(work)
           deepStrictEqual(yield* Effect.all([rowsIn("pending"), rowsIn("no_match")]), [0, 3])
         }).pipe(Effect.provide(layerPeople()))
       ))

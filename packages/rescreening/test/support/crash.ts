@@ -37,7 +37,7 @@ export const prepared = (count: number, options: Partial<Rescreening.PlanOptions
       })
     // The database may restart at this moment.
     const read = <A, E>(effect: Effect.Effect<A, E>) =>
-      Effect.orDie(Effect.retry(effect, Schedule.intersect(Schedule.spaced("200 millis"), Schedule.recurs(100))))
+      Effect.orDie(Effect.retry(effect, Schedule.spaced("200 millis")))
     const isComplete = Effect.map(read(ledger.run(run)), ({ state }) => state === "complete")
     const progress = Effect.map(read(ledger.counts(run)), (counts) => count - Run.left(counts))
     return { ...service, url, ledger, worker, isComplete, progress, server }

@@ -18,8 +18,15 @@ export const entry = (key: string, name = `Canary${key} Testclear`): Population.
 export const many = (count: number, name?: (index: number) => string) =>
   Stream.map(Stream.range(1, count), (index) => entry(`K${index}`, name?.(index)))
 
-/** A service without a socket, the names in the order in which it was asked, and how many checks were in flight. */
-export const service = (answer: (name: string, count: number) => AmlClient.Canned = () => "No", latency = 0) => {
+/**
+ * A service without a socket, the names in the order in which it was asked, and how many checks were in flight. It responds
+ * after `latency` in milliseconds, or after an event.
+ */
+export const service = (
+  answer: (name: string, count: number) => AmlClient.Canned = () => "No",
+  latency: number | Effect.Effect<unknown> = 0
+) => {
+  const wait = typeof latency === "number" ? Effect.sleep(latency) : latency
   const names: Array<string> = []
   const inFlight = { now: 0, most: 0 }
   const layer = Layer.effect(
@@ -36,7 +43,7 @@ export const service = (answer: (name: string, count: number) => AmlClient.Canne
         Effect.gen(function*() {
           names.push(Redacted.value(person.name))
           inFlight.most = Math.max(inFlight.most, ++inFlight.now)
-          if (latency > 0) yield* Effect.sleep(latency)
+          if (latency !== 0) yield* wait
           return yield* canned.check(person)
         }).pipe(Effect.ensuring(Effect.sync(() => inFlight.now--)))
       return AmlClient.AmlClient.of({ check })
