@@ -21,8 +21,7 @@ import {
 import { randomUUID } from "node:crypto"
 import { connect } from "node:net"
 import { setTimeout } from "node:timers/promises"
-import { freePort } from "../../../tools/test-services/freePort.ts"
-import { eventually } from "../../core/test/support/eventually.ts"
+import { eventually, withLongerLimits } from "../../core/test/support/eventually.ts"
 import * as Cases from "../src/onboarding-api/Cases.ts"
 import * as Screening from "../src/onboarding-api/Screening.ts"
 import * as Settings from "../src/onboarding-api/Settings.ts"
@@ -372,6 +371,10 @@ describe("onboarding-api", { concurrent: true }, () => {
     ))
 })
 
+/** Runs a test of a process whose checks must end, or to which a signal must come, before it responds. */
+const answeringAfter = <A, E, R>(run: (answerAfter: string) => Effect.Effect<A, E, R>) =>
+  withLongerLimits(2000, (millis) => Effect.scoped(run(`${millis} millis`)), 32_000)
+
 describe(
   "onboarding-api as a process",
   { concurrent: true },
@@ -380,108 +383,115 @@ describe(
       it.scoped(
         "SIGTERM completes and stores the sign-ups in flight and exits with 0, and the output contains no applicant",
         () =>
-          Effect.gen(function*() {
-            const database = yield* Effect.flatMap(Databases, ({ create }) => create)
-            const { options } = yield* Onboarding.mock(Profile.presets.hostile)
-            const server = yield* OnboardingProcess.start({
-              ANSWER_AFTER: "8 seconds",
-              DATABASE_URL: database,
-              ...OnboardingProcess.serviceVariables(options)
+          answeringAfter((answerAfter) =>
+            Effect.gen(function*() {
+              const database = yield* Effect.flatMap(Databases, ({ create }) => create)
+              const { options } = yield* Onboarding.mock(Profile.presets.hostile)
+              const server = yield* OnboardingProcess.start({
+                ANSWER_AFTER: answerAfter,
+                DATABASE_URL: database,
+                ...OnboardingProcess.serviceVariables(options)
+              })
+              const url = yield* server.url
+              const count = 20
+              const names = Arr.makeBy(count, (i) => `Canary${i} ${i % 2 === 0 ? "Testsanc" : "Test503"}`)
+              const signUps = yield* Effect.fork(
+                Effect.forEach(names, (name) => Onboarding.signUp(url, name), { concurrency: "unbounded" })
+              )
+              const sql = yield* Effect.provide(SqlClient.SqlClient, yield* Onboarding.database(database))
+              const started = Effect.map(sql`SELECT id FROM applicants`, ({ length }) => length)
+              yield* eventually("all sign-ups in the database", Effect.delay(started, "100 millis"), (n) => n === count)
+              // The server does not wait for a connection without a request.
+              yield* Effect.acquireRelease(
+                Effect.sync(() => connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {})),
+                (socket) => Effect.sync(() => socket.destroy())
+              )
+              const shutdown = yield* Effect.fork(server.terminate)
+              const health = Effect.either(Onboarding.get(`${url}/openapi.json`))
+              yield* eventually("a server that refuses connections", health, ({ _tag }) => _tag === "Left")
+
+              const responses = yield* Fiber.join(signUps)
+              deepStrictEqual(Arr.dedupe(responses.map(({ status }) => status)), [201])
+              assertInclude(responses.map(({ headers }) => headers["connection"]).join(), "close")
+              strictEqual(yield* Fiber.join(shutdown), 0)
+              const printed = yield* server.printed
+              strictEqual(printed.split("\n").filter((line) => line.includes("\"stored\"")).length, count)
+              deepStrictEqual(
+                printed.split("\n").filter((line) => /canary|1931-07-29|29-07-1931|test-key/i.test(line)),
+                []
+              )
+
+              const stored = yield* sql`SELECT count(*) AS n FROM decisions WHERE outcome = 'review'`
+              deepStrictEqual(stored, [{ n: count }])
             })
-            const url = yield* server.url
-            const count = 20
-            const names = Arr.makeBy(count, (i) => `Canary${i} ${i % 2 === 0 ? "Testsanc" : "Test503"}`)
-            const signUps = yield* Effect.fork(
-              Effect.forEach(names, (name) => Onboarding.signUp(url, name), { concurrency: "unbounded" })
-            )
-            const sql = yield* Effect.provide(SqlClient.SqlClient, yield* Onboarding.database(database))
-            const started = Effect.map(sql`SELECT id FROM applicants`, ({ length }) => length)
-            yield* eventually("all sign-ups in the database", Effect.delay(started, "100 millis"), (n) => n === count)
-            // The server does not wait for a connection without a request.
-            yield* Effect.acquireRelease(
-              Effect.sync(() => connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {})),
-              (socket) => Effect.sync(() => socket.destroy())
-            )
-            const shutdown = yield* Effect.fork(server.terminate)
-            const health = Effect.either(Onboarding.get(`${url}/openapi.json`))
-            yield* eventually("a server that refuses connections", health, ({ _tag }) => _tag === "Left")
-
-            const responses = yield* Fiber.join(signUps)
-            deepStrictEqual(Arr.dedupe(responses.map(({ status }) => status)), [201])
-            // On a busy machine, the first ones are answered before the signal.
-            assertInclude(responses.map(({ headers }) => headers["connection"]).join(), "close")
-            strictEqual(yield* Fiber.join(shutdown), 0)
-            const printed = yield* server.printed
-            strictEqual(printed.split("\n").filter((line) => line.includes("\"stored\"")).length, count)
-            deepStrictEqual(
-              printed.split("\n").filter((line) => /canary|1931-07-29|29-07-1931|test-key/i.test(line)),
-              []
-            )
-
-            const stored = yield* sql`SELECT count(*) AS n FROM decisions WHERE outcome = 'review'`
-            deepStrictEqual(stored, [{ n: count }])
-          })
+          )
       )
 
       it.scoped("two tenants have a service, applicants, reviewers and readiness of their own", () =>
-        Effect.gen(function*() {
-          const tenant = (name: string, answerAfter: string, reviewers: string) =>
-            Effect.gen(function*() {
-              const { options, verifyChecks } = yield* Onboarding.mock()
-              const [port, operationsPort] = [yield* freePort, yield* freePort]
-              const variables = {
-                ANSWER_AFTER: answerAfter,
-                DATABASE_URL: yield* Effect.flatMap(Databases, ({ create }) => create),
-                OPERATIONS_PORT: String(operationsPort),
-                PORT: String(port),
-                REVIEWERS: reviewers,
-                ...OnboardingProcess.serviceVariables(options)
-              }
-              return {
-                operations: `http://127.0.0.1:${operationsPort}`,
-                port,
-                variables: Record.mapKeys(variables, (variable) => `${name}_${variable}`),
-                verifyChecks
-              }
+        answeringAfter((answerAfter) =>
+          Effect.gen(function*() {
+            const tenant = (name: string, reviewers: string) =>
+              Effect.gen(function*() {
+                const { options, verifyChecks } = yield* Onboarding.mock()
+                const variables = {
+                  ANSWER_AFTER: answerAfter,
+                  DATABASE_URL: yield* Effect.flatMap(Databases, ({ create }) => create),
+                  OPERATIONS_PORT: "0",
+                  PORT: "0",
+                  REVIEWERS: reviewers,
+                  ...OnboardingProcess.serviceVariables(options)
+                }
+                return { variables: Record.mapKeys(variables, (variable) => `${name}_${variable}`), verifyChecks }
+              })
+            const acme = yield* tenant("ACME", Onboarding.reviewers)
+            const globex = yield* tenant("GLOBEX", "dora:canary-token-of-dora")
+            const server = yield* OnboardingProcess.start({
+              TENANTS: "ACME,GLOBEX",
+              ...acme.variables,
+              ...globex.variables
             })
-          const acme = yield* tenant("ACME", "8 seconds", Onboarding.reviewers)
-          const globex = yield* tenant("GLOBEX", "8 seconds", "dora:canary-token-of-dora")
-          const server = yield* OnboardingProcess.start({
-            TENANTS: "ACME,GLOBEX",
-            ...acme.variables,
-            ...globex.variables
-          })
-          const listening = Effect.map(server.printed, (printed) => printed.split("listens at").length - 1)
-          yield* eventually("both tenants", listening, (count) => count === 2)
-          const key = randomUUID()
-          const signUp = (port: number, name: string) =>
-            Effect.map(Onboarding.signUp(`http://127.0.0.1:${port}`, name, key), ({ body }) => JSON.parse(body).status)
-          // The same key in both, for two people.
-          strictEqual(yield* signUp(acme.port, "Canary Testpep"), "received")
-          strictEqual(yield* signUp(globex.port, "Canary Testclear"), "welcome")
-          for (const { verifyChecks } of [acme, globex]) yield* verifyChecks(1)
-          const readBy = (port: number, token: string) =>
-            Effect.map(
-              Onboarding.get(`http://127.0.0.1:${port}/reviews`, { authorization: `Bearer ${token}` }),
-              ({ body, status }) => [status, status === 200 ? JSON.parse(body).length : 0]
+            const listening = Effect.map(server.printed, (printed) =>
+              Array.from(
+                printed.matchAll(/listens at (\S+) .* For probes: (\S+)\/ready/g),
+                ([, url = "", operations = ""]) => ({ url, operations })
+              ))
+            const addresses = yield* eventually("both tenants", listening, ({ length }) => length === 2)
+            const readBy = (url: string, token: string) =>
+              Effect.map(
+                Onboarding.get(`${url}/reviews`, { authorization: `Bearer ${token}` }),
+                ({ body, status }) => [status, status === 200 ? JSON.parse(body).length : 0]
+              )
+            const [dora, alice] = ["canary-token-of-dora", "canary-token-of-alice"]
+            const ofReviewer = (token: string) =>
+              Effect.map(
+                Effect.filter(addresses, ({ url }) => Effect.map(readBy(url, token), ([status]) => status === 200)),
+                ([address]) => address ?? { url: "", operations: "" }
+              )
+            const [atAcme, atGlobex] = [yield* ofReviewer(alice), yield* ofReviewer(dora)]
+            const key = randomUUID()
+            const signUp = (url: string, name: string) =>
+              Effect.map(Onboarding.signUp(url, name, key), ({ body }) => JSON.parse(body).status)
+            // The same key in both, for two people.
+            strictEqual(yield* signUp(atAcme.url, "Canary Testpep"), "received")
+            strictEqual(yield* signUp(atGlobex.url, "Canary Testclear"), "welcome")
+            for (const { verifyChecks } of [acme, globex]) yield* verifyChecks(1)
+            deepStrictEqual(
+              yield* Effect.all([atAcme, atGlobex].flatMap(({ url }) => [readBy(url, alice), readBy(url, dora)])),
+              [[200, 1], [401, 0], [401, 0], [200, 0]]
             )
-          const [dora, alice] = ["canary-token-of-dora", "canary-token-of-alice"]
-          deepStrictEqual(
-            yield* Effect.all(
-              [acme, globex].flatMap(({ port }) => [readBy(port, alice), readBy(port, dora)])
-            ),
-            [[200, 1], [401, 0], [401, 0], [200, 0]]
-          )
-          for (const [name, other, { operations }] of [["ACME", "GLOBEX", acme], ["GLOBEX", "ACME", globex]] as const) {
-            strictEqual((yield* Onboarding.get(`${operations}/ready`)).body, "ready")
-            const { body: metrics } = yield* Onboarding.get(`${operations}/metrics`)
-            assertInclude(metrics, `idv_token_requests_total{tenant="${name}"} 1`)
-            assertTrue(!metrics.includes(other))
-            assertInclude(yield* server.printed, `"tenant":"${name}"`)
-          }
-          strictEqual(yield* server.terminate, 0)
-          deepStrictEqual((yield* server.printed).split("\n").filter((line) => /canary|1931/i.test(line)), [])
-        }))
+            for (
+              const [name, other, { operations }] of [["ACME", "GLOBEX", atAcme], ["GLOBEX", "ACME", atGlobex]] as const
+            ) {
+              strictEqual((yield* Onboarding.get(`${operations}/ready`)).body, "ready")
+              const { body: metrics } = yield* Onboarding.get(`${operations}/metrics`)
+              assertInclude(metrics, `idv_token_requests_total{tenant="${name}"} 1`)
+              assertTrue(!metrics.includes(other))
+              assertInclude(yield* server.printed, `"tenant":"${name}"`)
+            }
+            strictEqual(yield* server.terminate, 0)
+            deepStrictEqual((yield* server.printed).split("\n").filter((line) => /canary|1931/i.test(line)), [])
+          })
+        ))
 
       it.scoped("an error at the start is one line, without the password of the database", () =>
         Effect.gen(function*() {
