@@ -20,13 +20,14 @@ import {
 } from "effect"
 import { IncomingMessage } from "node:http"
 import { Socket } from "node:net"
+import { eventually } from "../../core/test/support/eventually.ts"
 import * as App from "../src/internal/server/app.ts"
 import * as InProcessClient from "../src/internal/wire/inProcessClient.ts"
 import { Lifecycle } from "../src/internal/wire/lifecycle.ts"
 import * as Request from "../src/internal/wire/request.ts"
 import * as Doors from "./support/doors.ts"
 import { type Answer, check, control, json, request, token, tokenRequest } from "./support/plain.ts"
-import { connect } from "./support/rawClient.ts"
+import { amlRequest, connect } from "./support/rawClient.ts"
 
 const layers: ReadonlyArray<
   readonly [string, Layer.Layer<MockServer.MockServer | HttpClient.HttpClient, MockServer.MockServerError>]
@@ -527,11 +528,12 @@ describe("ready", () => {
       }
     }).pipe(Effect.provide(App.layer([Session.demoCustomer], {}))))
 
-  it.scopedLive("responds with 503 once the stop has begun, while a request still hangs", () =>
+  /** A server with a request that hangs. */
+  const hangingServer = (gracePeriod: Duration.DurationInput) =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { url } = Context.get(
-        yield* Scope.extend(Layer.build(MockServer.layer({ port: 0, gracePeriod: 600 })), scope),
+        yield* Scope.extend(Layer.build(MockServer.layer({ port: 0, gracePeriod })), scope),
         MockServer.MockServer
       )
       const issued = yield* token("test-hang").pipe(
@@ -541,26 +543,40 @@ describe("ready", () => {
           options: { authUrl: url, baseUrl: url, ...Session.demoCustomer }
         })
       )
-      const body = JSON.stringify({ entity_type: "person", name: "A Testhang", dob: "01-02-1990" })
       const hanging = yield* connect(url)
-      yield* hanging.write(
-        `POST /api/aml HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${issued}\r\n` +
-          `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-      )
+      yield* hanging.write(amlRequest(issued, "A Testhang", "keep-alive"))
       const asking = yield* connect(url)
-      const answered = (n: number) => asking.answer({ isEnough: (text) => text.split("}").length > n })
-      yield* asking.write(get("/_mock/ready"))
-      assertInclude((yield* answered(1)).text, "{\"ready\":true}")
-      const stopped = yield* Effect.fork(Effect.timed(Scope.close(scope, Exit.void)))
-      yield* Effect.sleep(50)
-      yield* asking.write(get("/_mock/ready"))
-      const { text } = yield* answered(2)
-      assertInclude(text, "HTTP/1.1 503 ")
+      let count = 0
+      const isReady = Effect.suspend(() => {
+        count++
+        return Effect.zipRight(
+          asking.write(get("/_mock/ready")),
+          asking.answer({ isEnough: (text) => text.split("}").length > count })
+        )
+      })
+      assertInclude((yield* isReady).text, "{\"ready\":true}")
+      return { hanging, isReady, stop: Scope.close(scope, Exit.void) }
+    })
+
+  it.scopedLive("responds with 503 once the stop has begun, while a request still hangs, which it waits for", () =>
+    Effect.gen(function*() {
+      const { hanging, isReady, stop } = yield* hangingServer("1 hour")
+      const stopped = yield* Effect.fork(stop)
+      const { text } = yield* eventually("the stop", isReady, ({ text }) => text.includes("HTTP/1.1 503 "))
       assertInclude(text, "{\"_tag\":\"NotReady\"}")
-      strictEqual((yield* hanging.answer({ isEnough: () => true })).text, "")
-      const [duration] = yield* Fiber.join(stopped)
-      strictEqual(Duration.toMillis(duration) >= 500, true, String(duration))
-      strictEqual((yield* hanging.answer()).end === "open", false)
+      strictEqual((yield* hanging.answer({ patience: 200 })).end, "open")
+      strictEqual(stopped.unsafePoll(), null)
+      yield* hanging.destroy
+      yield* Fiber.join(stopped)
+    }))
+
+  it.scopedLive("closes a request that hangs for longer than the grace period", () =>
+    Effect.gen(function*() {
+      const { hanging, stop } = yield* hangingServer("300 millis")
+      const [duration] = yield* Effect.timed(stop)
+      strictEqual(Duration.toMillis(duration) >= 300, true, String(duration))
+      const { end, text } = yield* hanging.answer()
+      deepStrictEqual([end === "open", text], [false, ""])
     }))
 })
 

@@ -6,8 +6,9 @@ import { Array as Arr, Context, DateTime, Deferred, Duration, Effect, Layer } fr
 import { eventually } from "../../core/test/support/eventually.ts"
 import * as RawClient from "./support/rawClient.ts"
 
-/** The window of the quota is longer than the test may take on a busy machine. */
-const whatOf = (kind: (typeof Fault.kinds)[number]["kind"]) => kind === "quota" ? { kind, per: "1 day" } : { kind }
+/** The window of the quota is longer than the test may take on a busy machine. By default a drip takes half a minute. */
+const whatOf = (kind: (typeof Fault.kinds)[number]["kind"]) =>
+  kind === "quota" ? { kind, per: "1 day" } : kind === "drip" ? { kind, every: "1 millis" } : { kind }
 
 const faults = Fault.kinds.flatMap(({ kind, on }) => on.map((on) => ({ id: `${kind}-${on}`, on, what: whatOf(kind) })))
 

@@ -41,7 +41,7 @@ const layerPrism = Layer.provideMerge(Prism.layer(Contract.pathOf("openapi.yaml"
 
 const inTime = Effect.timeout(Duration.minutes(4))
 
-layer(layerPrism, { excludeTestServices: true, timeout: Duration.minutes(1) })((it) => {
+layer(layerPrism, { excludeTestServices: true, timeout: Duration.minutes(4) })((it) => {
   describe.each(clients)("The client through Prism, with %s", (clientName, layerClient) => {
     it.effect.each(EndToEnd.names)(
       "%s",

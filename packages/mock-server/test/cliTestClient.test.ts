@@ -145,7 +145,8 @@ describe("idv-mock test-client", () => {
 
   it.live("ends although a child keeps the output open", () =>
     Effect.gen(function*() {
-      const command = `sh -c 'setsid sleep 20 & exec "$@"' sh ${client}`
+      // As long as this process.
+      const command = `sh -c 'setsid tail --pid=${process.pid} -f /dev/null & exec "$@"' sh ${client}`
       const { exitCode, stdout } = yield* run(
         "--command",
         command,

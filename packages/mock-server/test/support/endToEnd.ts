@@ -128,7 +128,7 @@ const checks: Record<string, (session: Control.SessionControl) => Effect.Effect<
 export const names = Object.keys(checks)
 
 /** The checks can run concurrently, because each has its own session. */
-export const concurrent = { concurrent: true, timeout: 60_000 }
+export const concurrent = { concurrent: true }
 
 /** Runs one check, as a customer whose id has this prefix. */
 export const run = (name: string, prefix: string, layerClient: Layer.Layer<HttpClient.HttpClient>) =>

@@ -30,10 +30,24 @@ export const basic = ({ customerId, customerKey }: Service) =>
 /** The deadline of each request, in milliseconds. */
 export const deadline = 3000
 
+/** Aborts after this time in which the process ran: time without the CPU does not count. */
+const abortAfter = (millis: number): AbortSignal => {
+  const controller = new AbortController()
+  let left = millis
+  const timer = setInterval(() => {
+    left -= 100
+    if (left > 0) return
+    clearInterval(timer)
+    controller.abort()
+  }, 100)
+  timer.unref()
+  return controller.signal
+}
+
 export const json = (response: Response) => response.text().then((text) => JSON.parse(text))
 
 export const good: Parts = {
-  fetch: (url, init) => fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(deadline) }),
+  fetch: (url, init) => fetch(url, { ...init, redirect: "manual", signal: abortAfter(deadline) }),
   token: (kept, renew, refused) => refused === undefined ? kept ?? renew() : renew(),
   authorization: basic,
   tokenBody: () => "grant_type=client_credentials",
