@@ -12,6 +12,7 @@ import {
   Effect,
   Either,
   Exit,
+  Fiber,
   Layer,
   ManagedRuntime,
   Redacted,
@@ -25,6 +26,7 @@ import { fileURLToPath } from "node:url"
 import { vi } from "vitest"
 import { parse } from "yaml"
 import { freePort } from "../../../tools/test-services/freePort.ts"
+import * as MovableClock from "../../core/test/support/movableClock.ts"
 import * as Program from "../../mock-server/test/support/program.ts"
 import * as EffectHttp from "../src/recipes/effect-http/server.ts"
 import * as Express from "../src/recipes/express/app.ts"
@@ -102,20 +104,29 @@ const facts = Either.match({
 describe("The recipe", () => {
   it.scopedLive("effect-http responds to a match as to an outage", () =>
     Effect.gen(function*() {
-      const { client } = yield* start
+      const { client, session } = yield* start
+      const { clock, moveOnceRead } = MovableClock.make(1000)
       const context = yield* Layer.build(
         EffectHttp.layer.pipe(
           Layer.provide(client),
           Layer.provideMerge(NodeHttpServer.layer(() => createServer(), { port: 0, host: "127.0.0.1" }))
         )
-      )
+      ).pipe(Effect.withClock(clock))
       const signUp = (name: string, dateOfBirth: string) =>
         signUpJson(`${urlOf(Context.get(context, HttpServer.HttpServer).address)}/sign-up`, { name, dateOfBirth })
       assert.strictEqual((yield* signUp("Ada Testclear", dateOfBirth)).status, 201)
       assert.strictEqual((yield* signUp("Ada Testclear", "1990-02-31")).status, 422)
-      const match = yield* signUp("Zoë Testpep", dateOfBirth)
+      /** The response to the check with this number, once its time has come. */
+      const late = (n: number, name: string) =>
+        Effect.gen(function*() {
+          const response = yield* Effect.fork(signUp(name, dateOfBirth))
+          yield* session.verify({ kind: "atLeast", n, pattern: { operation: "aml" }, within: "4 minutes" })
+          moveOnceRead("4 seconds")
+          return yield* Fiber.join(response)
+        })
+      const match = yield* late(2, "Zoë Testpep")
       assert.strictEqual(match.status, 503)
-      assert.deepStrictEqual(yield* signUp("Ada Test500", dateOfBirth), match)
+      assert.deepStrictEqual(yield* late(3, "Ada Test500"), match)
     }))
 
   it.scopedLive("screening keeps the tag of an error and whether the check was sent", () =>

@@ -1,12 +1,10 @@
 /**
- * A clock whose time passes as always, and that a test also moves forward. A sleep of at most five seconds takes real time:
- * it is a timeout or a pause between requests, and the database needs real time.
+ * A clock whose time passes as always, and that a test also moves forward. A sleep of at most `longestReal`, by default five
+ * seconds, takes real time: it is a timeout or a pause between requests, and the database needs real time.
  */
 import { Clock, Duration, Effect } from "effect"
 
-const longestReal = 5000
-
-export const make = () => {
+export const make = (longestReal = 5000) => {
   let moved = 0
   const waiting = new Set<() => void>()
   const now = () => Date.now() + moved
