@@ -371,7 +371,50 @@ describe("onboarding-api", { concurrent: true }, () => {
     ))
 })
 
-/** Runs a test of a process whose checks must end, or to which a signal must come, before it responds. */
+/** Sends SIGTERM during sign-ups, and returns whether one of them got its response after the signal. */
+const terminate = (answerAfter: number) =>
+  Effect.gen(function*() {
+    const database = yield* Effect.flatMap(Databases, ({ create }) => create)
+    const { options } = yield* Onboarding.mock(Profile.presets.hostile)
+    const server = yield* OnboardingProcess.start({
+      ANSWER_AFTER: `${answerAfter} seconds`,
+      DATABASE_URL: database,
+      ...OnboardingProcess.serviceVariables(options)
+    })
+    const url = yield* server.url
+    const count = 20
+    const names = Arr.makeBy(count, (i) => `Canary${i} ${i % 2 === 0 ? "Testsanc" : "Test503"}`)
+    const signUps = yield* Effect.fork(
+      Effect.forEach(names, (name) => Onboarding.signUp(url, name), { concurrency: "unbounded" })
+    )
+    const sql = yield* Effect.provide(SqlClient.SqlClient, yield* Onboarding.database(database))
+    const started = Effect.map(sql`SELECT id FROM applicants`, ({ length }) => length)
+    yield* eventually("all sign-ups in the database", Effect.delay(started, "100 millis"), (n) => n === count)
+    // The server does not wait for a connection without a request.
+    yield* Effect.acquireRelease(
+      Effect.sync(() => connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {})),
+      (socket) => Effect.sync(() => socket.destroy())
+    )
+    const shutdown = yield* Effect.fork(server.terminate)
+    const health = Effect.either(Onboarding.get(`${url}/openapi.json`))
+    yield* eventually("a server that refuses connections", health, ({ _tag }) => _tag === "Left")
+
+    const responses = yield* Fiber.join(signUps)
+    deepStrictEqual(Arr.dedupe(responses.map(({ status }) => status)), [201])
+    strictEqual(yield* Fiber.join(shutdown), 0)
+    const printed = yield* server.printed
+    strictEqual(printed.split("\n").filter((line) => line.includes("\"stored\"")).length, count)
+    deepStrictEqual(
+      printed.split("\n").filter((line) => /canary|1931-07-29|29-07-1931|test-key/i.test(line)),
+      []
+    )
+
+    const stored = yield* sql`SELECT count(*) AS n FROM decisions WHERE outcome = 'review'`
+    deepStrictEqual(stored, [{ n: count }])
+    return responses.some(({ headers }) => headers["connection"] === "close")
+  })
+
+/** Runs a test of a process whose checks must end before it responds. */
 const answeringAfter = <A, E, R>(run: (answerAfter: string) => Effect.Effect<A, E, R>) =>
   withLongerLimits(2000, (millis) => Effect.scoped(run(`${millis} millis`)), 32_000)
 
@@ -383,48 +426,11 @@ describe(
       it.scoped(
         "SIGTERM completes and stores the sign-ups in flight and exits with 0, and the output contains no applicant",
         () =>
-          answeringAfter((answerAfter) =>
-            Effect.gen(function*() {
-              const database = yield* Effect.flatMap(Databases, ({ create }) => create)
-              const { options } = yield* Onboarding.mock(Profile.presets.hostile)
-              const server = yield* OnboardingProcess.start({
-                ANSWER_AFTER: answerAfter,
-                DATABASE_URL: database,
-                ...OnboardingProcess.serviceVariables(options)
-              })
-              const url = yield* server.url
-              const count = 20
-              const names = Arr.makeBy(count, (i) => `Canary${i} ${i % 2 === 0 ? "Testsanc" : "Test503"}`)
-              const signUps = yield* Effect.fork(
-                Effect.forEach(names, (name) => Onboarding.signUp(url, name), { concurrency: "unbounded" })
-              )
-              const sql = yield* Effect.provide(SqlClient.SqlClient, yield* Onboarding.database(database))
-              const started = Effect.map(sql`SELECT id FROM applicants`, ({ length }) => length)
-              yield* eventually("all sign-ups in the database", Effect.delay(started, "100 millis"), (n) => n === count)
-              // The server does not wait for a connection without a request.
-              yield* Effect.acquireRelease(
-                Effect.sync(() => connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {})),
-                (socket) => Effect.sync(() => socket.destroy())
-              )
-              const shutdown = yield* Effect.fork(server.terminate)
-              const health = Effect.either(Onboarding.get(`${url}/openapi.json`))
-              yield* eventually("a server that refuses connections", health, ({ _tag }) => _tag === "Left")
-
-              const responses = yield* Fiber.join(signUps)
-              deepStrictEqual(Arr.dedupe(responses.map(({ status }) => status)), [201])
-              assertInclude(responses.map(({ headers }) => headers["connection"]).join(), "close")
-              strictEqual(yield* Fiber.join(shutdown), 0)
-              const printed = yield* server.printed
-              strictEqual(printed.split("\n").filter((line) => line.includes("\"stored\"")).length, count)
-              deepStrictEqual(
-                printed.split("\n").filter((line) => /canary|1931-07-29|29-07-1931|test-key/i.test(line)),
-                []
-              )
-
-              const stored = yield* sql`SELECT count(*) AS n FROM decisions WHERE outcome = 'review'`
-              deepStrictEqual(stored, [{ n: count }])
-            })
-          )
+          Effect.gen(function*() {
+            let answerAfter = 2
+            // On a busy machine, all are answered before the signal.
+            while (!(yield* Effect.scoped(terminate(answerAfter)))) answerAfter *= 2
+          })
       )
 
       it.scoped("two tenants have a service, applicants, reviewers and readiness of their own", () =>
