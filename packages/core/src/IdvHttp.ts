@@ -17,6 +17,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import { isIP } from "node:net"
 import * as Undici from "undici"
 import * as NetworkOptions from "./internal/wire/networkOptions.ts"
 import * as Transport from "./internal/wire/transport.ts"
@@ -137,8 +138,11 @@ export const dispatcherEnv = (
         httpsProxy: httpsProxy === "" ? httpProxy : httpsProxy,
         noProxy,
         requestTls: typeof connect === "function" ? {} : connect,
-        proxyTls: { ca: NetworkOptions.secureOptions(connect).ca },
-        clientFactory: (origin, connect) => new ProxyPool(origin, { ...connect, headersTimeout: 10_000 })
+        clientFactory: (origin) =>
+          new ProxyPool(origin, {
+            connect: connectorOf({ ca: NetworkOptions.secureOptions(connect).ca }),
+            headersTimeout: 10_000
+          })
       })
     )
     return withUserAgent(new ExceptLoopback(direct, proxied))
@@ -146,6 +150,14 @@ export const dispatcherEnv = (
 
 const acquire = <D extends Undici.Dispatcher>(make: () => D): Effect.Effect<D, never, Scope.Scope> =>
   Effect.acquireRelease(Effect.sync(make), (dispatcher) => Effect.promise(() => dispatcher.destroy()))
+
+/** Undici also gives the IP address of a proxy as a server name, which RFC 6066 forbids and Node 26 refuses. */
+const connectorOf = (options: Undici.buildConnector.BuildOptions): Undici.buildConnector.connector => {
+  const connect = Undici.buildConnector(options)
+  const isAddress = (name: string) => isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0
+  return ({ servername, ...target }, callback) =>
+    connect(servername && !isAddress(servername) ? { ...target, servername } : target, callback)
+}
 
 /** The pool of a proxy, to which it sends only CONNECT. */
 class ProxyPool extends Undici.Pool {

@@ -4,6 +4,7 @@ import { createServer } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import { connect } from "node:net"
 import type { Duplex } from "node:stream"
+import { TLSSocket } from "node:tls"
 import { listening } from "./listening.ts"
 
 /** The status with which it refuses a connection, or how it fails. */
@@ -21,6 +22,7 @@ export interface Options {
 export const make = ({ login, refuse, target, tls }: Options) =>
   Effect.gen(function*() {
     const connects: Array<string> = []
+    const serverNames = new Set<string>()
     const sockets = new Set<Duplex>()
     const keep = (socket: Duplex) => {
       sockets.add(socket)
@@ -30,6 +32,7 @@ export const make = ({ login, refuse, target, tls }: Options) =>
     server.on("connect", (request, client, head) => {
       keep(client)
       connects.push(request.url ?? "")
+      if (client instanceof TLSSocket && typeof client.servername === "string") serverNames.add(client.servername)
       const { "proxy-authorization": authorization = "" } = request.headers
       const isRefused = login !== undefined &&
         Buffer.from(authorization.replace(/^Basic /, ""), "base64").toString() !== login
@@ -52,5 +55,5 @@ export const make = ({ login, refuse, target, tls }: Options) =>
       for (const socket of sockets) socket.destroy()
     }
     yield* Effect.addFinalizer(() => Effect.sync(cut))
-    return { port: yield* listening(server), connects, cut }
+    return { port: yield* listening(server), connects, cut, serverNames }
   })
