@@ -193,7 +193,7 @@ describe.each(Object.entries(transports))("%s", (_, transport) => {
         )
         const count = (path: string) => received.filter((url) => url === path).length
         deepStrictEqual([via.connects.length, count("/oauth/service"), count("/api/aml"), report(exit)], [...expected])
-        // RFC 6066: an IP address is no server name. Node 26 refuses it.
+        // By RFC 6066 an IP address is not a server name. Node 26 refuses it.
         deepStrictEqual(Array.from(via.serverNames), [])
         for (const secret of [...secrets, "wrong-canary"]) assert.notInclude(printed, secret)
       })
