@@ -17,7 +17,7 @@ export interface Claim {
 
 /** `lease` is in milliseconds, and `now` in those of the worker's clock. */
 export const make = (
-  ledger: Ledger.Service,
+  ledger: Pick<Ledger.Service, "claim" | "endLeases" | "releaseAll" | "renew">,
   { lease, now, run }: { readonly run: string; readonly lease: number; readonly now: () => number }
 ) => {
   const claims = new Map<string, Claim>()
