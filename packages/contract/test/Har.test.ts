@@ -45,10 +45,10 @@ const Har = Schema.parseJson(Schema.Struct({
 }))
 
 /** A run with its HAR. */
-const recorded = (cases: ReadonlyArray<Conformance.Case>) =>
+const recorded = (cases: ReadonlyArray<Conformance.Case>, changed: Partial<Conformance.Target> = {}) =>
   Effect.gen(function*() {
     const exchanges = yield* Ref.make(Chunk.empty<Conformance.MaskedExchange>())
-    const report = yield* Conformance.verify(target, yield* Contract.load(), {
+    const report = yield* Conformance.verify({ ...target, ...changed }, yield* Contract.load(), {
       cases,
       onExchange: (exchange) => Ref.update(exchanges, Chunk.append(exchange))
     })
@@ -78,6 +78,16 @@ describe("The HAR of a run", () => {
       )
       assertInclude(check?.response.content.text, "\"match_found\":\"No\"")
       assert(entries.some(({ response }) => response.status === 422))
+    }).pipe(Effect.provide(MockServer.layerHttpClient)))
+
+  it.live("says that an unknown key was sent where the customer's may be logged", () =>
+    Effect.gen(function*() {
+      const { text } = yield* recorded(
+        Conformance.cases.filter(({ id }) => id === "aml.authorization.customer"),
+        { wrongKeys: false }
+      )
+      assertInclude(text, "Basic base64($UNKNOWN_ID:$UNKNOWN_KEY)")
+      strictEqual(text.includes("Bearer $IDV_CUSTOMER"), false)
     }).pipe(Effect.provide(MockServer.layerHttpClient)))
 
   it.live("hides what a service writes into names and values that the document does not show", () =>

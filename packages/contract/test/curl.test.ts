@@ -27,7 +27,7 @@ const env = {
   IDV_CUSTOMER_KEY: "k\u00e4:y",
   UNKNOWN_ID: "o",
   UNKNOWN_KEY: "p",
-  TOKEN: "aB3.x-yz.q",
+  TOKEN: "aB3.x-yz.qr",
   PERSON_NAME: target.persons?.[0]?.name ?? "",
   PERSON_DOB: dob,
   LISTED_NAME: target.persons?.[1]?.name ?? "",
@@ -58,23 +58,33 @@ const wordsOf = (commands: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<s
 const decoded = (text: string): string =>
   text.startsWith("entity_type=person&") ? String(new URLSearchParams(text)) : text
 
-/** The checks that a command can show without a variable whose value the reader makes. */
-const checks: ReadonlyArray<readonly [step: AmlStep, command: string]> = Arr.dedupeWith(
+const steps = Arr.dedupeWith(
   Conformance.cases.flatMap(({ more = [], steps }) => [steps, ...more.map(({ steps }) => steps)].flat()),
   (one, two) => JSON.stringify(one) === JSON.stringify(two)
-).flatMap((step) => {
-  const command = step.to === "aml" ? Curl.of(step, target) : ""
-  return step.to !== "aml" || step.token !== undefined || /\$[A-Z_]*(NAME|TOKEN|ID|KEY)_[A-Z]/.test(command)
-    ? []
-    : [[step, command] as const]
-})
+)
+
+/** The checks that a command can show without a variable whose value the reader makes. */
+const checksOf = (target: Conformance.Target): ReadonlyArray<readonly [step: AmlStep, command: string]> =>
+  steps.flatMap((step) => {
+    const command = step.to === "aml" ? Curl.of(step, target) : ""
+    return step.to !== "aml" || step.token !== undefined || /\$[A-Z_]*(NAME|TOKEN|ID|KEY)_[A-Z]/.test(command)
+      ? []
+      : [[step, command] as const]
+  })
+
+const targets: ReadonlyArray<readonly [title: string, target: Conformance.Target]> = [
+  ["about a person whose name has quotes, a backslash and blanks", target],
+  ["if the key may not be where it may be logged", { ...target, wrongKeys: false }],
+  ["if the API is on another server than the token endpoint", { ...target, baseUrl: "http://localhost:1" }]
+]
 
 describe("A command in bash", () => {
-  it("sends what the suite sends, also about a person whose name has quotes, a backslash and blanks", () => {
+  it.each(targets)("sends what the suite sends %s", (_, target) => {
+    const checks = checksOf(target)
     const printed = wordsOf(checks.map(([, command]) => command))
     strictEqual(printed.length, checks.length)
     const sent = checks.flatMap(([step], i) =>
-      Option.match(Requests.of(step, context), {
+      Option.match(Requests.of(step, { ...context, target }), {
         onNone: () => [],
         onSome: ({ body, headers, query, url }) => {
           const words = printed[i] ?? []
@@ -84,13 +94,13 @@ describe("A command in bash", () => {
               address,
               parameters: decoded(parameters),
               body: words.at(-2) === "--data-raw" ? decoded(words.at(-1) ?? "") : "",
-              authorization: words.find((word) => /^authorization: /.test(word))
+              headers: words.filter((word, i) => words[i - 1] === "-H" && !word.startsWith("content-type"))
             },
             sent: {
               address: url.split("?")[0],
               parameters: decoded(query ?? ""),
               body: decoded(body ?? ""),
-              authorization: headers["authorization"] ? `authorization: ${headers["authorization"]}` : undefined
+              headers: Object.entries(headers).map(([name, value]) => value === "" ? `${name};` : `${name}: ${value}`)
             }
           }]
         }

@@ -99,7 +99,7 @@ const changes: Readonly<Record<string, Change>> = {
       `${unsignedHeader}.$(printf '{"sub":"%s","exp":4102444800}' "$${v}" | base64 -w0 | tr +/ -_ | tr -d =).`
   },
   four: { apply: (text) => text.slice(0, 4), shell: (v) => `\${${v}:0:4}` },
-  half: { apply: (text) => text.slice(0, Math.ceil(text.length / 2)), shell: (v) => `\${${v}:0:\${#${v}}/2}` },
+  half: { apply: (text) => text.slice(0, Math.ceil(text.length / 2)), shell: (v) => `\${${v}:0:(\${#${v}}+1)/2}` },
   hex: { apply: (text) => Buffer.from(text).toString("hex"), shell: (v) => `$(printf %s "$${v}" | xxd -p -c0)` },
   last: {
     apply: (text) => changeAt(text, text.replace(/=+$/, "").length - 1),

@@ -70,7 +70,7 @@ const rendered = (step: TokenStep | AmlStep, target: Target): string => {
   const fillIn = (strings: number): Templates.Fill => (name, change) => {
     const variable = name === "token" && step.to === "aml" && step.token !== undefined
       ? `TOKEN_${step.token + 1}`
-      : Templates.variableOf(name)
+      : Requests.variableOf(step, target, name)
     if (variable !== undefined) return Option.some(mark(Templates.shellOf(variable, change)))
     const filled = person?.variable === undefined
       ? Templates.ofValues({ ...noValues, ...(person !== undefined && Requests.personValues(person)) })(name, change)

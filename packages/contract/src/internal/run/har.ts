@@ -7,7 +7,7 @@ import type { Exchange, Request, Response } from "../exchange.ts"
 import { documentedNames, timeOf } from "../readings/credentialReadings.ts"
 import { isObject, jsonOf } from "../readings/responseReadings.ts"
 import type { RunInfo } from "../results.ts"
-import type { ServiceStep } from "../steps.ts"
+import type { AmlStep, ServiceStep, TokenStep } from "../steps.ts"
 import { type Target, withShownAddresses } from "../target.ts"
 import * as Templates from "../templates.ts"
 import * as Requests from "./requests.ts"
@@ -78,13 +78,18 @@ const person: Readonly<Record<string, string>> = {
 }
 
 /** `{token|chop}` becomes `<$TOKEN, chop>`. */
-const fillOne: Templates.Fill = (name, change) => {
-  const variable = Templates.variableOf(name)
+const fillOne = (step: TokenStep | AmlStep, target: Target): Templates.Fill => (name, change) => {
+  const variable = Requests.variableOf(step, target, name)
   const shown = variable === undefined ? person[name] ?? "" : `$${variable}`
   return Option.some(change === undefined ? shown : `<${shown}, ${change}>`)
 }
 
-const fill = (template: string) => Templates.fill(template, fillOne, (text) => `base64(${text})`)
+const filledOf = (step: TokenStep | AmlStep, target: Target) =>
+  Requests.filled(
+    step,
+    withShownAddresses(target),
+    (template) => Templates.fill(template, fillOne(step, target), (text) => `base64(${text})`)
+  )
 
 /** A literal date of a template may be a part of the date of birth, as in a request with another format. */
 const withoutYears = (text: string): string =>
@@ -101,7 +106,7 @@ const anyType = "application/octet-stream"
 const unmeasured = { httpVersion: "HTTP/1.1", cookies: [], headersSize: -1, bodySize: -1 }
 
 const requestOf = (step: ServiceStep, target: Target): MaskedExchange["request"] => {
-  const filled = step.to === "profile" ? Option.none() : Requests.filled(step, withShownAddresses(target), fill)
+  const filled = step.to === "profile" ? Option.none() : filledOf(step, target)
   const { body, contentType, headers, method, query, url } = Option.getOrElse(filled, () => profileRequest)
   const address = url + (query === undefined ? "" : `?${withoutYears(query)}`)
   const sent = { ...headers, ...(contentType !== undefined && { "content-type": contentType }) }

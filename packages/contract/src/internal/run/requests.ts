@@ -49,11 +49,20 @@ export const personValues = ({ dob, name }: Pick<Person, "dob" | "name">) => {
 const mayReceiveKey = ({ authUrl, baseUrl, kind, wrongKeys }: Target): boolean =>
   kind === "mock" || wrongKeys === true && new URL(authUrl).origin === new URL(baseUrl).origin
 
+const hasOwnCredentials = (step: TokenStep | AmlStep, target: Target): boolean =>
+  step.to === "token" || mayReceiveKey(target)
+
+const unknownNames: Partial<Record<Templates.Name, Templates.Name>> = { id: "otherId", key: "otherKey" }
+
+/** The name of the variable that stands for a secret in a request of the step, or none for a name or a date. */
+export const variableOf = (step: TokenStep | AmlStep, target: Target, name: Templates.Name): string | undefined =>
+  Templates.variableOf(hasOwnCredentials(step, target) ? name : unknownNames[name] ?? name)
+
 const valuesOf = (
   step: TokenStep | AmlStep,
   { customer, customers: { second, unknown }, target, token }: RequestContext
 ): Templates.Values => {
-  const own = step.to === "token" || mayReceiveKey(target) ? customer : unknown
+  const own = hasOwnCredentials(step, target) ? customer : unknown
   const person = step.to === "aml" ? personOf(target, step.person) : undefined
   return {
     ...own,
