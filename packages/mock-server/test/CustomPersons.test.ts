@@ -111,7 +111,12 @@ describe("A test person of your own", () => {
       ],
       [{ match: { name: "Ada Testsanc" }, response: "No" }, "match.name is invalid: expected a last word that is not"],
       [{ match: { nameLast: "two words" }, response: "No" }, "match.nameLast is invalid: expected one word"],
-      [{ match: { dateOfBirth: "1990-02-30" }, response: "No" }, "match.dateOfBirth is invalid: expected a date that"],
+      ...["1990-02-30", "30-01-1990"].map((dateOfBirth) =>
+        [
+          { match: { dateOfBirth }, response: "No" },
+          "match.dateOfBirth is invalid: expected a date that exists, as yyyy-mm-dd"
+        ] as const
+      ),
       [{ match: {}, response: "No" }, "match is invalid: expected an object with one or more of name"],
       [
         { match: { last: "x" }, response: "No" },

@@ -27,5 +27,5 @@ export const IsoDay = Schema.compose(
     Schema.String,
     { strict: true, decode: reversed, encode: reversed }
   ),
-  FromWire
+  FromWire.annotations(Violation.expecting(dayExpected))
 ).annotations(Violation.expecting(dayExpected))
