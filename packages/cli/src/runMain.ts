@@ -53,6 +53,7 @@ export const run = <E>(
   Effect.suspend(() => Schema.decode(Package)(readFileSync(manifest, "utf8"))).pipe(
     Effect.flatMap(({ version }) => main(process.argv.slice(2), version)),
     Effect.tapErrorCause(report),
-    NodeRuntime.runMain({ disableErrorReporting: true, teardown })
+    // The pretty logger would print to standard output, beside what a command prints there itself.
+    NodeRuntime.runMain({ disableErrorReporting: true, disablePrettyLogger: true, teardown })
   )
 }

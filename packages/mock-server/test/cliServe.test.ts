@@ -1,12 +1,13 @@
 import { Control, MockServer } from "@effect-idv/mock-server"
-import { FileSystem } from "@effect/platform"
+import { Command, FileSystem } from "@effect/platform"
 import { NodeContext, NodeHttpClient } from "@effect/platform-node"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { assertInclude, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { ConfigProvider, Effect, Fiber, Schema } from "effect"
 import { PassThrough, Writable } from "node:stream"
 import { main } from "../src/internal/command/main.ts"
 import * as Output from "../src/internal/command/output.ts"
+import * as Program from "./support/program.ts"
 
 const Listening = Schema.parseJson(Schema.Struct({ port: Schema.Int, authUrl: Schema.String }))
 
@@ -50,6 +51,28 @@ const ask = (url: string, customer = "demo-customer:demo-key", path = "/oauth/se
       body: "grant_type=client_credentials"
     }).then(({ status }) => status)
   )
+
+describe("The log of a command", () => {
+  it.scopedLive("is not on standard output, where serve prints its lines and mcp speaks its protocol", () =>
+    Effect.gen(function*() {
+      const printed = { log: vi.spyOn(console, "log"), error: vi.spyOn(console, "error") }
+      const controlApp = "../src/internal/http/controlApp.ts"
+      vi.doMock(controlApp, () => assert.fail("canary"))
+      const { authUrl } = yield* serving([])
+      const { status } = yield* Effect.promise(() => fetch(`${authUrl}/_mock/sessions`)).pipe(
+        Effect.ensuring(Effect.sync(() => vi.doUnmock(controlApp)))
+      )
+      const calls = [printed.log, printed.error].map(({ mock }) => mock.calls.length)
+      vi.restoreAllMocks()
+      deepStrictEqual([status, ...calls], [500, 0, 1])
+    }))
+
+  it.live("is that of its own logger only", () =>
+    Effect.gen(function*() {
+      const program = yield* Program.bundled(new URL("support/logs.ts", import.meta.url))
+      strictEqual(yield* Command.string(Command.make("node", program)), "")
+    }).pipe(Effect.provide(NodeContext.layer)))
+})
 
 describe("idv-mock serve", () => {
   it.scopedLive("prints its address, its control URL and its seed", () =>

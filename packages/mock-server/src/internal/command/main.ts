@@ -4,6 +4,7 @@ import * as ParsedArguments from "@effect-idv/cli/parsedArguments"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
 import * as CommandLine from "./commandLine.ts"
 import * as PortFile from "./portFile.ts"
 import type { Stdout } from "./serve.ts"
@@ -51,4 +52,8 @@ export const main = (words: ReadonlyArray<string>, { stdout, version }: {
         return yield* run(invocation.command, invocation.args)
       }
     }
-  }).pipe(Effect.provide(NodeContext.layer))
+  }).pipe(
+    Effect.provide(NodeContext.layer),
+    // Standard output carries the lines of `serve` and the protocol of `mcp`.
+    Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger)))
+  )

@@ -5,7 +5,6 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import * as MockServer from "../../MockServer.ts"
 import * as Mcp from "../mcp/stdio.ts"
 import type { Target } from "../mcp/tools.ts"
@@ -21,7 +20,7 @@ const started = (args: ParsedArguments.ParsedArguments) =>
     return { url, call: yield* Remote.make({ url, token: settings.controlToken }) } satisfies Target
   })
 
-/** The standard streams carry the protocol, so that logs go to standard error. */
+/** The standard streams carry the protocol. */
 export const mcp = (args: ParsedArguments.ParsedArguments, version: string, stdio: {
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
@@ -37,6 +36,5 @@ export const mcp = (args: ParsedArguments.ParsedArguments, version: string, stdi
     yield* Mcp.serve(target, version, stdio.stdin, stdio.stdout)
   }).pipe(
     Effect.scoped,
-    Effect.provide(NodeHttpClient.layerUndici),
-    Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger)))
+    Effect.provide(NodeHttpClient.layerUndici)
   )

@@ -9,7 +9,6 @@ import type * as Commander from "commander"
 import * as ConfigError from "effect/ConfigError"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as People from "./people.ts"
 import * as Reports from "./reports.ts"
@@ -267,13 +266,10 @@ const make = (version: string) => (invoke: CommandLine.Invoke): Commander.Comman
   return program
 }
 
-/** Warnings are lines on standard error, and nothing else: `NodeRuntime.runMain` has added the pretty logger. */
-const lines = Layer.merge(
-  Logger.remove(Logger.prettyLoggerDefault),
-  Logger.replace(
-    Logger.defaultLogger,
-    Logger.make(({ message }) => void process.stderr.write(`${[message].flat().map(String).join(" ")}\n`))
-  )
+/** Warnings are lines on standard error, and nothing else. */
+const lines = Logger.replace(
+  Logger.defaultLogger,
+  Logger.make(({ message }) => void process.stderr.write(`${[message].flat().map(String).join(" ")}\n`))
 )
 
 /** Returns the exit code. */
