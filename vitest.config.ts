@@ -36,8 +36,6 @@ export default defineConfig({
     isolate: false,
     // A larger young generation: an eighth of the processor time was garbage collection.
     poolOptions: { forks: { execArgv: ["--max-semi-space-size=64"] } },
-    // The tests that run at the same time mostly wait for a deadline.
-    maxConcurrency: 20,
     // Twice the two cores of CI: many tests wait for a process or a deadline.
     minWorkers: 4,
     maxWorkers: 4,
