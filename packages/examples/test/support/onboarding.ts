@@ -3,7 +3,7 @@ import { Idv } from "@effect-idv/core"
 import type { Fault } from "@effect-idv/mock-server"
 import { Control, MockServer, type Profile, Session } from "@effect-idv/mock-server"
 import { FetchHttpClient, Headers, HttpClient, HttpClientRequest, HttpServer } from "@effect/platform"
-import { NodeHttpClient, Undici } from "@effect/platform-node"
+import { NodeHttpClient } from "@effect/platform-node"
 import { ConfigProvider, Context, Effect, Fiber, Layer, Logger, LogLevel } from "effect"
 import { randomUUID } from "node:crypto"
 import { inspect } from "node:util"
@@ -50,18 +50,6 @@ export const mock = (profile?: Profile.Profile) =>
     return { options: { ...options, ...customer }, fault, verifyChecks: verify("aml"), verifyTokens: verify("token") }
   })
 
-/** On a busy machine, a connection may take longer than Undici waits, and an idle one may be closed when it is used again. */
-const layerPatient = Layer.provide(
-  NodeHttpClient.layerUndiciWithoutDispatcher,
-  Layer.scoped(
-    NodeHttpClient.Dispatcher,
-    Effect.acquireRelease(
-      Effect.sync(() => new Undici.Agent({ connect: { timeout: 0 }, pipelining: 0 })),
-      (agent) => Effect.promise(() => agent.destroy())
-    )
-  )
-)
-
 /** Runs a server until the scope closes. `printed` is its log at every level, and its spans. */
 export const serve = (options: Idv.Options, variables: Record<string, string>, movable = MovableClock.make()) =>
   Effect.gen(function*() {
@@ -75,7 +63,7 @@ export const serve = (options: Idv.Options, variables: Record<string, string>, m
       Layer.build(
         Server.layer.pipe(
           Layer.provide(Idv.layer(options)),
-          Layer.provide(layerPatient),
+          Layer.provide(NodeHttpClient.layerUndici),
           Layer.provide(configOf(variables)),
           Layer.provide(Layer.setTracer(tracer)),
           Layer.provide([Logger.replace(Logger.defaultLogger, logger), Logger.minimumLogLevel(LogLevel.All)])
