@@ -239,7 +239,7 @@ ${fields(options("mock-server/src/MockServer.ts", "Options"))}
 
 For a target of [\`Conformance.verify\`](contract.md):
 
-${fields(options("contract/src/internal/model.ts", "Target"))}
+${fields(options("contract/src/internal/target.ts", "Target"))}
 `
 
 describe("docs/options.md", () => {
