@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 class LongestFirst extends BaseSequencer {
   override sort(files: Array<TestSpecification>) {
     const long =
-      /(Conformance|ConformanceReport|Documents|Inspector|Isolation|Learning|Ledger|MutantGate|Pairwise|Rescreening|TokenStoreSql|Vitest|cliVerify|observability|onboardingApi)\.test\.ts$/
+      /(Conformance|ConformanceReport|Documents|Inspector|Learning|Ledger|MutantGate|Pairwise|Rescreening|TokenStoreSql|Vitest|cliVerify|observability|onboardingApi)\.test\.ts$/
     const rank = ({ moduleId }: TestSpecification) => long.test(moduleId) ? 0 : 1
     return super.sort(files).then((sorted) => sorted.toSorted((a, b) => rank(a) - rank(b)))
   }

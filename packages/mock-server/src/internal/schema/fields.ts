@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 /** Annotations of a struct that refuses unknown fields and reports all violations, wherever it is decoded. */
 export const closed = { parseOptions: { errors: "all", onExcessProperty: "error" } } as const
 
-/** A field that may be missing. Unlike a field of `Schema.optional`, it cannot be \`undefined\`. */
+/** A field that may be missing. Unlike a field of `Schema.optional`, it cannot be `undefined`. */
 export const optional = <S extends Schema.Schema.All>(schema: S) => Schema.optionalWith(schema, { exact: true })
 
 /** A field that has this value if it is missing. */
