@@ -1,11 +1,11 @@
 /** The test persons of a sandbox: those of `--person` and of the file of `--persons`. */
 import type * as Conformance from "@effect-idv/contract/Conformance"
 import * as Violation from "@effect-idv/core/Violation"
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { isMap, isSeq, LineCounter, parseDocument } from "yaml"
 import * as FlagValues from "./flagValues.ts"
+import * as InputFile from "./inputFile.ts"
 import * as ParsedArguments from "./parsedArguments.ts"
 import * as Text from "./textField.ts"
 import * as UsageError from "./usageError.ts"
@@ -63,8 +63,7 @@ const expectedRow = "should be \"Name|1990-02-01|Potential match\" or \"Name|199
 const ofFile = (path: string) =>
   Effect.gen(function*() {
     const file = `--persons ${Text.printable(path)}`
-    const fs = yield* FileSystem.FileSystem
-    const text = yield* Effect.mapError(fs.readFileString(path), () => refuse(`${file} cannot be read`))
+    const text = yield* InputFile.readText("persons", path)
     const lineCounter = new LineCounter()
     const document = parseDocument(text, { lineCounter, logLevel: "error" })
     const [error] = document.errors

@@ -84,6 +84,12 @@ describe("A wrong test person", () => {
     ([person, message]) => Effect.map(run("--person", person), ({ error }) => strictEqual(error, message))
   )
 
+  it.live("is in a file that can be read", () =>
+    Effect.map(
+      run("--persons", "/no/such.yaml"),
+      ({ error }) => strictEqual(error, "--persons: the file does not exist")
+    ))
+
   it.live.each<[string, string]>([
     [
       `${listed}- { name: Canary, dob: 1990-13-01, match_found: "No" }\n`,

@@ -24,7 +24,7 @@ const target: Conformance.Target = {
 
 const env = {
   IDV_CUSTOMER_ID: "bank-77",
-  IDV_CUSTOMER_KEY: "k\u00e4:y",
+  IDV_CUSTOMER_KEY: "k\u00e4\"\\:y",
   UNKNOWN_ID: "o",
   UNKNOWN_KEY: "p",
   TOKEN: "aB3.x-yz.qr",
@@ -47,7 +47,7 @@ const context: Requests.RequestContext = {
 
 /** The words that bash passes to `curl` for each command. */
 const wordsOf = (commands: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
-  execFileSync("bash", ["-s"], {
+  execFileSync("bash", ["--norc", "-s"], {
     encoding: "utf8",
     env,
     // All of them are too long for an argument.

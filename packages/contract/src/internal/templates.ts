@@ -132,7 +132,10 @@ const changes: Readonly<Record<string, Change>> = {
   underscores: { apply: (text) => text.replaceAll("-", "_"), shell: (v) => `\${${v}//-/_}` },
   upper: { apply: (text) => text.toUpperCase(), shell: (v) => `\${${v}^^}` },
   cut: { apply: (text) => text.slice(0, -1) },
-  json: { apply: (text) => JSON.stringify(text) },
+  json: {
+    apply: (text) => JSON.stringify(text),
+    shell: (v) => `\\"$(printf %s "$${v}" | sed 's/["\\\\]/\\\\&/g')\\"`
+  },
   escaped: {
     apply: (text) =>
       JSON.stringify(text).replaceAll(

@@ -155,7 +155,7 @@ export const cases: ReadonlyArray<Case> = [
     elsewhere("id and key in headers", {
       headers: { "x-client-id": "{id}", "x-client-secret": "{key}", "x-api-key": "{key}" }
     }),
-    elsewhere("id and key in the body", { body: "{check|cut},\"customer_id\":\"{id}\",\"customer_key\":\"{key}\"}" }),
+    elsewhere("id and key in the body", { body: "{check|cut},\"customer_id\":{id|json},\"customer_key\":{key|json}}" }),
     elsewhere("id and key in the query", { query: "customer_id={id|percent}&customer_key={key|percent}" })
   ], { worth: 3 }),
 

@@ -168,7 +168,7 @@ export const cases: ReadonlyArray<Case> = [
     }),
     elsewhere("id and key in a JSON body", {
       contentType: "application/json",
-      body: "{\"grant_type\":\"client_credentials\",\"client_id\":\"{id}\",\"client_secret\":\"{key}\"}"
+      body: "{\"grant_type\":\"client_credentials\",\"client_id\":{id|json},\"client_secret\":{key|json}}"
     }),
     ["the key in the body, and the id in the header", {
       authorization: "Basic base64({id}:)",
