@@ -214,6 +214,8 @@ describe("maskRequest", () => {
     ["/oath/service", "/oath/service"],
     ["/ouath/servcie", "/ouath/servcie"],
     ["/oauth/servics", "/oauth/servics"],
+    ["/oauth/sarvice", "/oauth/sarvice"],
+    ["/oauths/service", "/oauths/service"],
     ["/oauth-service/token", "/oauth-service/token"],
     ["/api/ali", "/api/***"],
     ["/api/amal", "/api/***"],
