@@ -12,7 +12,7 @@ const mock = (name) => `packages/mock-server/src/internal/${name}.ts`
 const groups = {
   [core("AmlCredential")]: "AmlCredential AmlResponse NameEcho",
   [core("DateOfBirth")]: "DateOfBirth Person",
-  [core("Person")]: "Person HttpApi PeopleFile Evidence",
+  [core("Person")]: "Person HttpApi PeopleFile AmlCheck",
   [core("PersonName")]: "PeopleFile PersonName Placeholders InvisibleCharacters",
   [core("Screening")]: "ScreeningSummary Screening ScreeningEnd",
   [core("internal/token/tokenRequests")]: "TokenRequest TokenAcquisition TokenRetry",

@@ -20,8 +20,9 @@ const steps = first === "--nodes" ? nodes : [
   pnpm("check-reference"),
   pnpm("docs:test"),
   pnpm("mutation", "--sample"),
-  pnpm("container"),
+  // It builds the bundle that the container has.
   pnpm("package-consumer", "--all"),
+  pnpm("container"),
   ...nodes
 ]
 

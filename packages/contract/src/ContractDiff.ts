@@ -18,7 +18,8 @@ export interface Change {
   readonly claim: string
   /**
    * Whether a consumer that was written for the older contract may break: a claim is removed or no longer documented,
-   * the service may respond in a new way, or the client refuses a behaviour that it tolerated.
+   * the service may respond in a further way (with an error, only if the client does not tolerate it), or the client
+   * refuses a behaviour that it tolerated.
    */
   readonly isBreaking: boolean
   /** What changed, in words. */

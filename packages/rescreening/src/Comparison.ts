@@ -46,7 +46,7 @@ export interface Side {
   readonly outcome: Run.State
   /** HMAC-SHA-256 of the SHA-256 of the response, with the salt of the ledger; `null` if there is none. */
   readonly responseDigest: string | null
-  /** HMAC-SHA-256 of the documented fields without the time of the search, and of the codes. */
+  /** The `contentDigest` of the row. */
   readonly contentDigest: string | null
 }
 

@@ -54,7 +54,7 @@ export interface Standing {
 type Evidence = Pick<LedgerRow.LedgerRow, "state" | "contentDigest" | "responseDigest" | "late">
 
 /**
- * Returns the digest to which a decision is bound: of the documented fields and warnings. If the policy ignores
+ * Returns the digest to which a decision is bound, usually derived from `contentDigest`. If the policy ignores
  * profile addresses, a potential match has the digest of its response, because another hit could have equal fields. If
  * a potential match arrived late, the digest also covers all late results, even of a row without a result.
  *

@@ -62,8 +62,8 @@ export const LedgerRow = Schema.Struct({
   /** HMAC-SHA-256 of the SHA-256 of the response, in hex, with the salt of the ledger. */
   responseDigest: Schema.NullOr(Schema.String),
   /**
-   * HMAC-SHA-256 of the documented fields without the time of the search, of the warnings about name and date, and, unless
-   * the result is "No", of the name and date of birth of the request.
+   * HMAC-SHA-256 of the result, the name, the year of birth and the profile address of the response, of the warnings about
+   * name and date, and, unless the result is "No", of the name and date of birth of the request.
    */
   contentDigest: Schema.NullOr(Schema.String),
   /** The encrypted evidence, if the policy keeps it. */

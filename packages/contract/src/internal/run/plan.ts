@@ -141,8 +141,6 @@ const phaseOf = ({ probe, testCase }: PlannedProbe): number => {
   return isWorthy ? 0 : checks === 0 ? 1 : 4
 }
 
-const inPhases = Order.mapInput(Order.number, phaseOf)
-
 /** Probes with the same key are sent once. */
 const keyOf = ({ steps }: Probe): string => JSON.stringify(steps)
 
@@ -188,7 +186,7 @@ export const make = (target: Target, cases: ReadonlyArray<Case>): Plan => {
   )
   const whole = target.kind === "mock" ? cost : sum(cost, { ...nothing, ...reserve })
   return {
-    items: target.kind === "mock" ? items : Arr.sort(items, inPhases),
+    items: target.kind === "mock" ? items : Arr.sortWith(items, phaseOf, Order.number),
     cost: whole,
     sufficientBudget: isUnlimited
       ? budgetOf(whole.requests, whole.checks + lenientChecks)

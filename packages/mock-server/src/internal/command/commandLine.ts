@@ -108,7 +108,7 @@ export const make = (version: string, invoke: CommandLine.Invoke): Command => {
     program,
     "mcp",
     "Serve tools for agents over the Model Context Protocol, on standard input and output: sessions, clock, faults, " +
-      "profile, test_persons, journal, verify and explain_last_check. Without --url it also starts a mock server",
+      "test_persons, tokens, journal, explain_last_check and help. Without --url it also starts a mock server",
     CommandFlags.mcp
   )
   addCommand(

@@ -19,7 +19,7 @@ import { runOnce } from "../wire/runOnce.ts"
 import * as ServerResponse from "../wire/serverResponse.ts"
 
 /**
- * The options of a server in process. `seed`, `profile` and `faults` apply to each new session.
+ * The options of a server in process. Those of `Session.Settings` apply to each new session.
  *
  * @category models
  * @since 0.1.0

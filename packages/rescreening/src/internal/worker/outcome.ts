@@ -21,8 +21,8 @@ const keyed = (salt: Redacted.Redacted, text: string): string =>
   createHmac("sha256", Redacted.value(salt)).update(text).digest("hex")
 
 /**
- * What a reviewer decides about: the documented fields without the time of the search, the codes, and the name and date
- * of birth of the request. Equal evidence of two runs has the same digest, also if the service adds a field.
+ * What a reviewer decides about: the fields of the response about the person, the codes, and the name and date of birth of
+ * the request. Equal evidence of two runs has the same digest, also if the service adds a field.
  */
 const contentOf = (
   { credential: { credentials: { attributes } }, result }: AmlCheck.AmlCheck,
