@@ -3,7 +3,7 @@ import { AmlClient, AmlError, Person } from "@effect-idv/core"
 import { SqlClient } from "@effect/sql"
 import { describe, layer } from "@effect/vitest"
 import { assertFalse, assertInclude, assertTrue, deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Chunk, Context, Effect, Layer, Redacted, Stream } from "effect"
+import { Chunk, Context, Duration, Effect, Layer, Redacted, Stream } from "effect"
 import type { Population } from "../src/index.ts"
 import { Comparison, Coverage, Ledger, PersonalData, Report, Rescreening } from "../src/index.ts"
 import * as Databases from "./support/databases.ts"
@@ -243,6 +243,26 @@ describe.each(Databases.kinds)("Controls in %s", (_, databases) => {
         yield* Rescreening.resume(run)
         const counts = yield* Rescreening.work(where).pipe(Effect.provide(findsAll().layer))
         deepStrictEqual(counts, at({ no_match: 40 }))
+      }).pipe(Effect.provide(layerPeople()))
+    )
+
+    test(
+      "wait as long as the service asks after a 429",
+      Effect.gen(function*() {
+        const times: Array<number> = []
+        const limited = new AmlError.AmlRateLimited({ retryAfter: Duration.millis(700) })
+        const aml = service((name) => {
+          times.push(performance.now())
+          return times.length === 1 ? limited : isControl(name) ? "Potential match" : "No"
+        })
+        yield* Rescreening.plan(many(3), { ...options, controls: [control("L1")] })
+        deepStrictEqual(
+          yield* Rescreening.work({ ...where, concurrency: 4 }).pipe(Effect.provide(aml.layer)),
+          at({ no_match: 3 })
+        )
+        const [limitedAt = 0, next = 0] = times
+        const pause = next - limitedAt
+        assertTrue(pause >= 650, `the next request ${pause.toFixed(0)} ms after the 429`)
       }).pipe(Effect.provide(layerPeople()))
     )
 
