@@ -215,7 +215,7 @@ describe("maskRequest", () => {
     ["/ouath/servcie", "/ouath/servcie"],
     ["/oauth/servics", "/oauth/servics"],
     ["/oauth/sarvice", "/oauth/sarvice"],
-    ["/oauths/service", "/oauths/service"],
+    ["/oauxth/service", "/oauxth/service"],
     ["/oauth-service/token", "/oauth-service/token"],
     ["/api/ali", "/api/***"],
     ["/api/amal", "/api/***"],

@@ -219,6 +219,7 @@ const refusals: ReadonlyArray<readonly [operation: string, input: unknown, sente
   ["tokens.revoke", { tokens: "canary" }, "tokens is unexpected: expected one of token"],
   ["journal.search", { status: "canary" }, "status is invalid: expected a status, a whole number from 100 to 599"],
   ["journal.search", { status: 99 }, "status is invalid: expected a status, a whole number from 100 to 599"],
+  ["journal.search", { status: 600 }, "status is invalid: expected a status, a whole number from 100 to 599"],
   ["journal.search", { operation: "canary" }, "operation is invalid: expected one of token, aml, other"],
   [
     "journal.search",
