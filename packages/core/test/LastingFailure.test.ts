@@ -59,6 +59,11 @@ describe("A failure that concerns everyone", () => {
       "The service refused the request: status 404 (check baseUrl) | api.example.com:443 | AmlRequestRejected"
     ],
     [
+      "a redirect in a browser, which hides its status",
+      aml(() => Effect.sync(() => Response.error())),
+      "The service at api.example.com:443 responded with a redirect, which is not followed (check baseUrl) | api.example.com:443 | AmlResponseInvalid"
+    ],
+    [
       "a certificate",
       aml(untrusted),
       "The service at api.example.com:443 is not available: its certificate is not trusted (certificate) (sent: no) | api.example.com:443 | AmlUnavailable"
