@@ -47,6 +47,7 @@ describe.each(Databases.kinds)("Report with %s", (_, databases) => {
           strictEqual(parts.some((part) => part === ""), false)
           strictEqual(parts.join("").includes("K1000"), true)
         }
+        assertTrue((yield* Report.page("page")).includes("Nothing was sent yet."))
       })
     )
 
@@ -358,6 +359,7 @@ describe.each(Databases.kinds)("Report with %s", (_, databases) => {
         const page = yield* Report.page("1")
         assertTrue(page.includes("<td>In all</td><td class=\"number\">5</td>"))
         assertTrue(page.includes("<td>K2</td>"))
+        assertTrue(/<rect [^>]*height="100.00"[^]*Checks sent per second, from .*; [\d.]+ at most, /.test(page))
         assertTrue(!page.includes("Zoë"))
       })
     )
