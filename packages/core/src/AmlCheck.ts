@@ -17,6 +17,7 @@ import { NameEcho } from "./internal/check/checkOptions.ts"
 import * as PersonInput from "./internal/names/personInput.ts"
 import { omittedWhenEncoded } from "./internal/schema/fields.ts"
 import * as Person from "./Person.ts"
+import * as PersonName from "./PersonName.ts"
 import * as Violation from "./Violation.ts"
 
 /**
@@ -111,10 +112,23 @@ const fields = {
   credential: AmlCredential
 }
 
-/** A stored record whose result was changed, or that lost its warnings, is not valid. */
-const hasResult = (check: Findings & { readonly result: Result }): boolean => check.result === resultOf(check)
+interface Stored extends Findings {
+  readonly result: Result
+  readonly request: Schema.Schema.Type<typeof fields.request>
+}
 
-const resultExpected = Violation.expecting("a check whose result follows from its credential, changes and warnings")
+/** A stored record whose result or person was changed, or that lost its warnings, is not valid. */
+const hasResult = ({ request, result, ...findings }: Stored): boolean => {
+  const { birthYear, name } = findings.credential.credentials.attributes
+  const isSameName = PersonName.isEquivalent(request.name, Redacted.value(name)) ||
+    findings.warnings.some(({ code }) => code === "other_marks" || code === "other_form" || code === "other_name")
+  return result === resultOf(findings) && isSameName &&
+    Number(Redacted.value(birthYear)) === Redacted.value(request.dob).year
+}
+
+const resultExpected = Violation.expecting(
+  "a check whose result follows from its request, credential, changes and warnings"
+)
 
 /**
  * The schema to store a check as JSON, with the body of the response.

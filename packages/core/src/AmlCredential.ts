@@ -56,7 +56,7 @@ const textMatching = (description: string, pattern: RegExp) =>
 
 /** A page may show it as a link, so it has no invisible character, quotation mark or tag, and no user before the host. */
 const isHttpUrl = (text: string): boolean =>
-  /^https?:\/\/(?![^/?#]*@)[^\s\p{C}"`<>\\]+$/iu.test(text) && Address.isUrl(text)
+  /^https?:\/\/(?!\/|[^/?#]*@)[^\s\p{C}\p{Default_Ignorable_Code_Point}"`<>\\]+$/iu.test(text) && Address.isUrl(text)
 
 const timestamp = /^(?!0000)\d{4}-\d{2}-\d{2} (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
 

@@ -142,7 +142,12 @@ export class AmlForbidden extends Schema.TaggedError<AmlForbidden>("@effect-idv/
  */
 export class AmlRequestRejected extends Schema.TaggedError<AmlRequestRejected>(
   "@effect-idv/core/AmlRequestRejected"
-)("AmlRequestRejected", { status: Schema.Int, ...errorBodyFields }) {
+)("AmlRequestRejected", {
+  status: Schema.Int,
+  /** How long the service asked to wait, with 408 or 425. */
+  retryAfter: Schema.optionalWith(Schema.DurationFromMillis, { exact: true }),
+  ...errorBodyFields
+}) {
   get isRetryable(): boolean {
     return this.status === 408 || this.status === 425
   }

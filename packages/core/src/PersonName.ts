@@ -78,18 +78,25 @@ const mojibake = [
   `[\\u00C2-\\u00C5][${continuationSigns}${continuationLetters}]`,
   `[\\u00C6-\\u00DF][${continuationSigns}]`,
   `[\\u00E0-\\u00EF][${continuationSigns}${continuationLetters}]{2}`,
-  `[\\u00F0-\\u00F4][${continuationSigns}${continuationLetters}]{3}`
+  `[\\u00F0-\\u00F4][${continuationSigns}${continuationLetters}]{3}`,
+  // Windows-1250, and Cyrillic that was decoded as Windows-1251.
+  `[ĂĹ][${continuationSigns}ˇ˘˝]`,
+  "(?:[РС][ЂЃѓЉЊЌЋЏђљњќћџЎўЈҐЁЄЇІіґёєјѕї\\u2010-\\u2044\\u00A0-\\u00BF€№™]){3}",
+  // What other encodings make of UTF-8 has symbols, such as those of Mac Roman and of DOS.
+  "\\p{So}|\\p{Sm}|\\p{Sc}",
+  "%[\\dA-Fa-f]{2}"
 ]
 
 /** A letter that is visible: some letters are not, such as the filler U+3164. */
 const visibleLetter = /(?!\p{Default_Ignorable_Code_Point})\p{L}/u
 
 const damagePatterns = {
-  html_entity: /&(?:#\d+|#x[\da-f]+|[a-z][a-z\d]*);/iu,
+  html_entity:
+    /&(?:#\d+|#x[\da-f]+|[a-z][a-z\d]*;|[a-z]{1,2}(?:acute|cedil|circ|grave|lig|ring|slash|tilde|uml)|(?:amp|apos|nbsp|quot)\b)/iu,
   mojibake: new RegExp(mojibake.join("|"), "u"),
   question_mark: /\?/u,
-  family_name_first: /,(?=[^,]*$)(?!\s*(?:jr|sr|[ivx]+|ph\.?d|m\.?d|esq)\.?\s*$)/iu,
-  title: /^(?:mr|mrs|ms|miss|mx|dr|prof|professor|sir|dame|rev|hon|herr|frau|mme|mlle)\.?(?=\s)/iu,
+  family_name_first: /[,，](?=[^,，]*$)(?!\s*(?:jr|sr|[ivx]+|ph\.?d|m\.?d|esq)\.?\s*$)/iu,
+  title: /^(?:mr|mrs|ms|miss|mx|dr|prof|professor|sir|dame|rev|hon|herr|frau|mme|mlle)(?:\.(?=.)|(?=\s))/iu,
   unknown_part: Placeholders.placeholderPart
 }
 
@@ -190,7 +197,7 @@ const damagesIn = (text: string, form: Form) => {
 
 /** Whether the comma is the only one and has letters on both sides. */
 const isBetweenNames = (text: string, comma: number): boolean =>
-  text.indexOf(",") === comma && /\p{L}/u.test(text.slice(0, comma)) && /\p{L}/u.test(text.slice(comma))
+  text.search(/[,，]/u) === comma && /\p{L}/u.test(text.slice(0, comma)) && /\p{L}/u.test(text.slice(comma))
 
 /** How `rewrite` splits a text into parts, and writes each part. The first group of `parts` matches spaces. */
 interface Form {
@@ -198,7 +205,11 @@ interface Form {
   readonly write: (part: string) => string
 }
 
-const originalForm: Form = { parts: /([\t\p{Zs}]+)|[^\t\p{Zs}]/gu, write: identity }
+/** A no-break space after these letters is the second byte of à, Š, Π, Р or נ. */
+const originalForm: Form = {
+  parts: /((?:(?!(?<=[\u00C3\u00C5\u00CE\u00D0\u00D7])\u00A0)[\t\p{Zs}])+)|[^]/gu,
+  write: identity
+}
 
 const normalizedForm: Form = {
   parts: /([\t\p{Zs}]+)|[^\t\p{Zs}]\p{M}*/gu,
@@ -258,7 +269,7 @@ export const FromString: Schema.Schema<PersonName, string> = Schema.transformOrF
  * @category predicates
  * @since 0.1.0
  */
-export const isEquivalent = (name: PersonName, text: string): boolean => {
+export const isEquivalent = (name: Redacted.Redacted<string>, text: string): boolean => {
   const value = Redacted.value(name)
   const isSame = (fold: (text: string) => string) => fold(value) === fold(text)
   return value === text || isSame(fold) || (text === text.toUpperCase() && isSame((text) => fold(text.toUpperCase())))

@@ -196,6 +196,21 @@ describe("Evidence", () => {
       }
     }))
 
+  it.effect("about another person than its credential is not decoded", () =>
+    Effect.gen(function*() {
+      const stored = yield* Schema.encode(AmlCheck.AmlCheck)(yield* collected)
+      const isRead = (request: Partial<typeof stored.request>) =>
+        Either.isRight(
+          Violation.decodeUnknown(AmlCheck.AmlCheck)({
+            ...stored,
+            request: { ...stored.request, ...request }
+          })
+        )
+      strictEqual(isRead({}), true)
+      strictEqual(isRead({ name: "Bob Testclear" }), false)
+      strictEqual(isRead({ dob: stored.request.dob.replace(/\d{4}$/, "1971") }), false)
+    }))
+
   it.effect("can be stored without its body, which verify then requires", () =>
     Effect.gen(function*() {
       const evidence = yield* collected

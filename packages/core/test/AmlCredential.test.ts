@@ -91,6 +91,9 @@ describe("AmlCredential", () => {
     ...[
       "https://a.example/\u0000",
       "https://user:key@a.example/1",
+      "https:///user:key@a.example/1",
+      "https:////a.example@b.example/1",
+      "https://a.example/\u3164",
       "https://a.example/\"x",
       "https://a.example/<script>",
       "https://a.example/`x`",

@@ -253,7 +253,10 @@ describe("An error response", () => {
           assert(text.length <= 1000, `${text.length} characters of detail`)
 
           const { retryAfter, sent } = Failure.facts(error)
-          deepStrictEqual(retryAfter, status === 429 || status >= 500 ? Duration.seconds(7) : undefined)
+          deepStrictEqual(
+            retryAfter,
+            [408, 425, 429].includes(status) || status >= 500 ? Duration.seconds(7) : undefined
+          )
           strictEqual(sent, "answered")
 
           const encoded = yield* encode(error)
@@ -344,6 +347,8 @@ const revealing: ReadonlyArray<readonly [string, string | number, Person.Input?]
   ["a name with a hyphen", "annlee", { name: "Ann-Lee Ng", dateOfBirth: "1931-07-29" }],
   ["a name of one letter", "E", { name: "E", dateOfBirth: "1931-07-29" }],
   ["a name with a number", "3RD", { name: "Sam Roe 3rd", dateOfBirth: "1931-07-29" }],
+  ["a name with an ə", "listed_aliyev", { name: "Ramil Əliyev", dateOfBirth: "1931-07-29" }],
+  ["a name with hooks", "danladi_kwari", { name: "Ɗanladi Ƙwari", dateOfBirth: "1931-07-29" }],
   ["a name in full width", "canaryfirst", { name: "Ｃａｎａｒｙｆｉｒｓｔ", dateOfBirth: "1931-07-29" }]
 ]
 
@@ -360,6 +365,20 @@ describe("An error code", () => {
         // Shorter secrets occur in the stack by chance.
         strictEqual(String(secret).length > 4 && shown.includes(String(secret)), false)
       }
+    }))
+
+  it.effect.each<[string, string | undefined]>([
+    ["potential_match", undefined],
+    ["PEP_HIT", undefined],
+    ["sanctioned_person", undefined],
+    ["customer.watchlisted", undefined],
+    ["person_listed", undefined],
+    ["schema_mismatch", "schema_mismatch"],
+    ["ip_not_whitelisted", "ip_not_whitelisted"],
+    ["peppol_id", "peppol_id"]
+  ])("that may say whether a list contains the person is not shown: %s", ([code, shown]) =>
+    Effect.gen(function*() {
+      strictEqual(reportedBy(yield* failure(() => Service.json({ code }, { status: 422 }))).code, shown)
     }))
 
   it.effect("that repeats the person is replaced by one that does not", () =>

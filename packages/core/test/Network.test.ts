@@ -276,6 +276,8 @@ describe("IdvHttp", () => {
     [{ HTTP_PROXY: "http://k4nary@proxy:3128" }, `HTTP_PROXY ${invalidProxy}`],
     [{ HTTP_PROXY: "http://k4nary:%zz@proxy:3128" }, `HTTP_PROXY ${invalidProxy}`],
     [{ HTTP_PROXY: "http://[k4nary" }, `HTTP_PROXY ${invalidProxy}`],
+    [{ HTTP_PROXY: "http://k4nary:8080/proxy.pac" }, `HTTP_PROXY ${invalidProxy}`],
+    [{ HTTP_PROXY: "http://k4nary:8080?a" }, `HTTP_PROXY ${invalidProxy}`],
     [
       { IDV_CLIENT_CERT: join(folder, "k4nary"), IDV_CLIENT_KEY: key },
       "IDV_CLIENT_CERT should be the path of a file that can be read"

@@ -125,6 +125,38 @@ describe("PersonName", () => {
     }
   )
 
+  const latin1 = (text: string) => Buffer.from(text).toString("latin1")
+  it.each<[string, string, number]>([
+    [latin1("Nicolà Rossi"), "mojibake", 5],
+    [latin1("Rossi Nicolà"), "mojibake", 11],
+    [latin1("Škoda Jan"), "mojibake", 0],
+    [latin1("Роман Пак"), "mojibake", 0],
+    ["Jos√© Garc√≠a", "mojibake", 3],
+    ["Jos├® Garc├¡a", "mojibake", 3],
+    ["РђР»РµРєСЃРµР№ РРІР°РЅРѕРІ", "mojibake", 0],
+    ["JosĂ© GarcĂ­a", "mojibake", 3],
+    ["Jos%C3%A9 Garcia", "mojibake", 3],
+    ["Ada+Testclear", "mojibake", 3],
+    ["O&#039Brien", "html_entity", 1],
+    ["Jos&eacute Garcia", "html_entity", 3],
+    ["Dr.Smith", "title", 0],
+    ["García，José", "family_name_first", 6]
+  ])("%s looks damaged: %s at %d", (text, code, index) => {
+    deepStrictEqual(PersonName.warnings(text).map(({ code, index }) => [code, index]), [[code, index]])
+  })
+
+  it.each([
+    "JOSÉ\u00A0GARCÍA",
+    "PÄIVÄ\u00A0HEIKKILÄ",
+    "BÙI\u00A0THỊ\u00A0LÀ",
+    "Ada\u00A0Testclear",
+    "СІРКО СВІТЛАНА",
+    "Сірко Роксолана",
+    "Ion Bădărău",
+    "Smith & Jones",
+    "Ada Testclear %"
+  ])("%s does not look damaged", (text) => deepStrictEqual(PersonName.warnings(text), []))
+
   it("with a question mark for each letter that ASCII lacks looks damaged, and without them it does not", () => {
     const hasQuestionMark = (text: string) => PersonName.warnings(text).some(({ code }) => code === "question_mark")
     const damaged = realNames.filter((name) => /[^\p{ASCII}]/u.test(name) && /[a-z]/i.test(name)).map((name) =>

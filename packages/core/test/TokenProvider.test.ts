@@ -47,6 +47,16 @@ describe("Credentials from an effect", () => {
   it.effect.each<[string, TokenProvider.RotatingOptions["credentials"]]>([
     ["that fails", Effect.fail(new Error("canary"))],
     ["that interrupts itself", Effect.interrupt],
+    ["that throws", Effect.promise(() => Promise.reject(new Error("canary")))],
+    [
+      "whose result throws",
+      Effect.sync(() => ({
+        customerId,
+        get customerKey(): Redacted.Redacted {
+          throw new Error("canary")
+        }
+      }))
+    ],
     ["that returns null", Effect.sync(() => JSON.parse("null"))],
     ["that returns an empty key", Effect.succeed({ customerId, customerKey: Redacted.make("") })],
     ["that returns an ambiguous id", Effect.succeed({ customerId: "canary:", customerKey })]

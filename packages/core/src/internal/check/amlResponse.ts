@@ -109,5 +109,5 @@ const errorOf = (
   if (status === 429) return new AmlError.AmlRateLimited({ ...wait, ...reported })
   return status >= 500
     ? new AmlError.AmlUnavailable({ reason: "status", host, status, sent: "answered", ...wait, ...reported })
-    : new AmlError.AmlRequestRejected({ status, ...reported })
+    : new AmlError.AmlRequestRejected({ status, ...(status === 408 || status === 425) && wait, ...reported })
 }

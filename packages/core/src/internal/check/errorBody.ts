@@ -9,6 +9,7 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Person } from "../../Person.ts"
+import * as Credentials from "../token/credentials.ts"
 
 /** `code` is safe to show. `detail` may contain personal data. */
 export interface ErrorBody {
@@ -111,8 +112,12 @@ export interface Secrets {
   readonly tokens: ReadonlyArray<Redacted.Redacted<string>>
 }
 
-/** Whether the code repeats a word of the name, the date or the year of birth, or a part of a token. */
+/** A code that may say whether a list contains the person. */
+const resultWord = /sanction|watch.?list|(?<!mis)match|(?<![a-z])(?:pep|hit|listed)(?![a-z])/i
+
+/** Whether the code may say a result, or repeats a word of the name, the date or the year of birth, or a part of a token. */
 const isRevealing = (code: string, { person, tokens }: Secrets): boolean =>
+  resultWord.test(code) ||
   hasName(code, Redacted.value(person.name)) || hasDate(code, person.dateOfBirth) ||
   tokens.some((token) => hasToken(code.toLowerCase(), Redacted.value(token).toLowerCase()))
 
@@ -134,9 +139,7 @@ const hasDate = (code: string, { day, month, year }: Person["dateOfBirth"]): boo
     [dd + mm, mm + dd].some((birthday) => wordsOf(code).includes(birthday))
 }
 
-const hasToken = (code: string, token: string): boolean =>
-  isSecretIn(token, code) ||
-  Array.from(code, (_, start) => code.slice(start, start + 8)).some((part) => part.length === 8 && token.includes(part))
+const hasToken = (code: string, token: string): boolean => isSecretIn(token, code) || Credentials.hasPartOf(token, code)
 
 /**
  * Whether the code contains the secret. Secrets of up to 3 characters are ignored, because many words contain them by
@@ -169,6 +172,11 @@ const undecomposedLetters = {
   ß: "ss",
   æ: "ae",
   œ: "oe",
-  þ: "th"
+  þ: "th",
+  ə: "a",
+  ɓ: "b",
+  ɗ: "d",
+  ƙ: "k",
+  ŋ: "n"
 }
 const umlauts = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" }

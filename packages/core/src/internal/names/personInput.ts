@@ -45,7 +45,7 @@ export const issues = {
  */
 export const warnings = {
   html_entity: "an HTML entity, such as &#039; for an apostrophe",
-  mojibake: "UTF-8 that was decoded with another encoding, such as Ã¼ for ü",
+  mojibake: "UTF-8 that was decoded with another encoding, such as Ã¼ for ü, or a symbol or percent-encoding",
   question_mark: "a question mark, which may replace a lost letter",
   family_name_first: "the family name seems to come first, before a comma",
   title: "it starts with a title",

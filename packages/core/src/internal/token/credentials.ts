@@ -94,9 +94,17 @@ export const toBasicHeader = (credentials: Credentials): Redacted.Redacted<strin
 
 const formEncode = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1)
 
-/** Whether a text from the service contains the id or the key, in plain or encoded form. */
+/** Whether a text contains eight characters of the secret in a row, in any case. */
+export const hasPartOf = (secret: string, text: string): boolean =>
+  Array.from(text, (_, start) => text.slice(start, start + 8).toLowerCase())
+    .some((part) => part.length === 8 && secret.toLowerCase().includes(part))
+
+/** Whether a text from the service contains the id, the key or a part of it, in plain or encoded form. */
 export const isRevealedBy = (credentials: Credentials, text: string): boolean => {
   const secrets = [credentials.customerId, credentials.customerKey].map(Redacted.value)
+  const key = Redacted.value(credentials.customerKey)
   const header = Redacted.value(toBasicHeader(credentials)).replace(/^Basic |=+$/g, "")
-  return [...secrets, ...secrets.map(formEncode), header].some((secret) => text.includes(secret))
+  const encoded = [formEncode(key), Encoding.encodeBase64(key), Encoding.encodeBase64Url(key), Encoding.encodeHex(key)]
+  return [...secrets, ...secrets.map(formEncode)].some((secret) => text.toLowerCase().includes(secret.toLowerCase())) ||
+    [key, header, ...encoded].some((secret) => hasPartOf(secret, text))
 }

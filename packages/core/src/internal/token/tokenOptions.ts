@@ -1,9 +1,7 @@
 /** The options of the `TokenProvider`. The schemas check them, and contain the defaults. */
-import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as AccessToken from "../../AccessToken.ts"
@@ -143,13 +141,16 @@ const settings = (
   credentials
 })
 
+const credentialsFailed = Effect.fail("The effect `credentials` failed: nothing is sent")
+
 const rotating = (credentials: Effect.Effect<Credentials.CredentialOptions, unknown>) =>
   credentials.pipe(
-    Effect.catchSomeCause((cause) => Cause.isInterruptedOnly(cause) ? Option.some(Effect.fail(cause)) : Option.none()),
-    Effect.mapError(() => "The effect `credentials` failed: nothing is sent"),
+    // Also a defect, which may contain a secret too.
+    Effect.catchAllCause(() => credentialsFailed),
     // A JavaScript program may return none despite the type.
     Effect.filterOrFail(Predicate.isNotNullable, () => "The effect `credentials` returned none: nothing is sent"),
     Effect.flatMap((options) => Either.mapLeft(Credentials.make(options), String)),
+    Effect.catchAllDefect(() => credentialsFailed),
     Effect.tapError((message) => Effect.logWarning(message)),
     Effect.mapError(() => new TokenError.TokenEndpointUnavailable({ reason: "credentials", attempts: 0 }))
   )

@@ -19,8 +19,9 @@ export const userAgent = Config.option(
 
 const isProxy = (text: string): boolean => {
   if (!Address.isUrl(text)) return false
-  const { hostname, password, protocol, username } = new URL(text)
-  return /^https?:$/.test(protocol) && hostname !== "" && (username === "") === (password === "") &&
+  const { hash, hostname, password, pathname, protocol, search, username } = new URL(text)
+  return /^https?:$/.test(protocol) && hostname !== "" && pathname + search + hash === "/" &&
+    (username === "") === (password === "") &&
     Either.isRight(Either.try(() => decodeURIComponent(username + password)))
 }
 
