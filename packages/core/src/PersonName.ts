@@ -83,7 +83,7 @@ const mojibake = [
   `[ĂĹ][${continuationSigns}ˇ˘˝]`,
   "(?:[РС][ЂЃѓЉЊЌЋЏђљњќћџЎўЈҐЁЄЇІіґёєјѕї\\u2010-\\u2044\\u00A0-\\u00BF€№™]){3}",
   // What other encodings make of UTF-8 has symbols, such as those of Mac Roman and of DOS.
-  "\\p{So}|\\p{Sm}|\\p{Sc}",
+  "[$+<=>|~\\u00A2-\\u00A9\\u00AC\\u00AE-\\u00B1×÷\\u2200-\\u22FF\\u2500-\\u25FF]",
   "%[\\dA-Fa-f]{2}"
 ]
 

@@ -77,6 +77,21 @@ describe("Credentials from an effect", () => {
     }).pipe(Effect.scoped)
   })
 
+  it.effect("that are two rejected keys in turn are each sent once", () => {
+    const service = Service.make({
+      token: () => Effect.succeed(Service.json({ error: "invalid_client" }, { status: 401 }))
+    })
+    let reads = 0
+    return Effect.gen(function*() {
+      const { get } = yield* rotating(
+        service,
+        Effect.sync(() => ({ customerId, customerKey: Redacted.make(`canary-${reads++ % 2}`) }))
+      )
+      for (let i = 0; i < 20; i++) strictEqual((yield* Effect.flip(get))._tag, "TokenRejected")
+      strictEqual(service.tokenRequests.length, 2)
+    }).pipe(Effect.scoped)
+  })
+
   it.effect("are read once for each acquisition, and not while a token is cached", () => {
     const service = Service.make()
     let reads = 0

@@ -222,7 +222,7 @@ describe("The token state, over any history", () => {
     holds(({ after, before, event, now, running }) => {
       if (event._tag !== "Fail") return
       if (event.error === "cooldown") assert(TokenState.millisLeft(after.cooldown, now) >= 120_000)
-      if (event.error === "rejected") strictEqual(TokenState.millisLeft(after.rejectedCredentials, now), 30_000)
+      if (event.error === "rejected") strictEqual(TokenState.millisLeft(after.rejectedCredentials.at(-1), now), 30_000)
       if (before.acquisition === undefined || running.has(before.acquisition)) {
         strictEqual(after.acquisition, before.acquisition)
         strictEqual(after.backoff, before.backoff)

@@ -157,7 +157,7 @@ describe("An acquisition that succeeds", () => {
     acquisition: "refresh_after",
     backoff: backoff(1000, down, 3),
     cooldown: cooldown(10),
-    rejectedCredentials: { credentials, error: refusal(401), at: after(0), millis: 30_000 },
+    rejectedCredentials: [{ credentials, error: refusal(401), at: after(0), millis: 30_000 }],
     tokenRejections: [after(1)]
   }
   const succeed = (state: State, acquisition: string, fresh: CachedToken.CachedToken, millis: number) =>
@@ -268,13 +268,11 @@ describe("An acquisition that fails", () => {
     ["an error in a 2xx not after other credentials", 200, otherCredentials, 0]
   ])("remembers rejected credentials: %s", (_, status, earlier, millis) => {
     const error = refusal(status)
-    const rejectedCredentials = earlier && { credentials: earlier, error, at: after(0), millis: 0 }
-    deepStrictEqual(fail({ ...running, rejectedCredentials }, error, { millis: 7 }).rejectedCredentials, {
-      credentials,
-      error,
-      at: after(7),
-      millis
-    })
+    const rejectedCredentials = earlier === undefined ? [] : [{ credentials: earlier, error, at: after(0), millis: 0 }]
+    deepStrictEqual(fail({ ...running, rejectedCredentials }, error, { millis: 7 }).rejectedCredentials, [
+      ...(earlier === otherCredentials ? rejectedCredentials : []),
+      { credentials, error, at: after(7), millis }
+    ])
   })
 
   it("starts a cooldown, unless a longer one is in progress", () => {
@@ -326,7 +324,7 @@ describe("A request is blocked", () => {
       now: after(options.millis ?? 0)
     })
   const error = refusal(401)
-  const refused = { ...initial, rejectedCredentials: { credentials, error, at: after(0), millis: 1000 } }
+  const refused = { ...initial, rejectedCredentials: [{ credentials, error, at: after(0), millis: 1000 }] }
 
   it("with rejected credentials, until they may be sent again", () => {
     strictEqual(blocked(refused, { sent: credentials, millis: 999 }), error)

@@ -5,6 +5,7 @@
  * Two events renew a usable token: a call of `get` after refresh-after, which still returns the old token, and the
  * background timer of `layerBackground`, which needs no caller.
  */
+import * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
@@ -32,10 +33,13 @@ export interface State<A> {
    * which is the `error`, callers also fail at once, for at most 5 seconds.
    */
   readonly backoff: Period & { readonly count: number; readonly error: TokenError | undefined } | undefined
-  /** Credentials that the service rejected. They are not sent again in this period. */
-  readonly rejectedCredentials:
-    | Period & { readonly credentials: Credentials; readonly error: TokenRejected }
-    | undefined
+  /**
+   * Credentials that the service rejected, the latest last. They are not sent again in this period. There are several if
+   * an effect returns other credentials each time.
+   */
+  readonly rejectedCredentials: ReadonlyArray<
+    Period & { readonly credentials: Credentials; readonly error: TokenRejected }
+  >
   /** The service has asked to wait: nothing is sent in this period. */
   readonly cooldown: Period & { readonly error: TokenEndpointUnavailable } | undefined
   /** When the API rejected tokens, the oldest first. `maxReplacements` limits how many of these tokens are replaced. */
@@ -48,11 +52,14 @@ export interface State<A> {
 const maxReplacements = 2
 const rejectionWindowMillis = 30_000
 
+/** How many rejected credentials are remembered. */
+const maxRejectedCredentials = 10
+
 export const initial: State<never> = {
   cached: undefined,
   acquisition: undefined,
   backoff: undefined,
-  rejectedCredentials: undefined,
+  rejectedCredentials: [],
   cooldown: undefined,
   tokenRejections: []
 }
@@ -170,10 +177,16 @@ export const fail = <A>(
   if (sentCredentials === undefined) return stateAfterFailure
   if (error?._tag === "TokenRejected") {
     // An error with a 2xx status contradicts itself, so it must occur twice before the credentials count as rejected.
-    const isConfirmed = error.status >= 300 || Equal.equals(state.rejectedCredentials?.credentials, sentCredentials)
+    const [others, same] = Arr.partition(
+      state.rejectedCredentials,
+      ({ credentials }) => Equal.equals(credentials, sentCredentials)
+    )
+    const isConfirmed = error.status >= 300 || same.length > 0
     // A period of 0 blocks nothing. It only stores the first occurrence, so that the second one is recognized.
     const millis = isConfirmed ? Duration.toMillis(policy.rejectionMemory) : 0
-    return { ...stateAfterFailure, rejectedCredentials: { credentials: sentCredentials, error, at: now, millis } }
+    const rejected = { credentials: sentCredentials, error, at: now, millis }
+    const rejectedCredentials = [...others.slice(1 - maxRejectedCredentials), rejected]
+    return { ...stateAfterFailure, rejectedCredentials }
   }
   if (error?._tag === "TokenEndpointUnavailable" && error.retryAfter !== undefined) {
     const millis = Duration.toMillis(error.retryAfter)
@@ -217,9 +230,8 @@ export const errorBlockingSend = <A>(
   }
 ): TokenRejected | TokenEndpointUnavailable | undefined => {
   const { cooldown, rejectedCredentials } = state
-  if (
-    millisLeft(rejectedCredentials, now) > 0 && Equal.equals(rejectedCredentials?.credentials, credentials)
-  ) return rejectedCredentials?.error
+  const rejected = rejectedCredentials.find((one) => Equal.equals(one.credentials, credentials))
+  if (rejected !== undefined && millisLeft(rejected, now) > 0) return rejected.error
   const wait = millisLeft(cooldown, now)
   return cooldown !== undefined && wait >= Duration.toMillis(deadline)
     ? new TokenEndpointUnavailable({ ...cooldown.error, attempts: 0, retryAfter: Duration.millis(wait) })
