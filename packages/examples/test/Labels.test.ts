@@ -82,7 +82,7 @@ describe("The errors in the documents", () => {
   const texts: Readonly<Record<Failure.Failure["_tag"], readonly [cause: string, action: string]>> = {
     AmlInputRejected: ["the name or the date of birth is not valid", "show `issues` to the person who typed it"],
     AmlUnauthorized: [
-      "401 twice",
+      "401 twice, or once if the response asks for another scheme than Bearer",
       "alert an operator: the API rejects this customer or key. `renewal` says whether the second token was new"
     ],
     AmlForbidden: ["403", "alert an operator; ask the service"],
