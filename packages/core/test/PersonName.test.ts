@@ -1,4 +1,4 @@
-import { PersonName, Violation } from "@effect-idv/core"
+import { type Person, PersonName, Violation } from "@effect-idv/core"
 import { describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
 import { Arbitrary, Either, FastCheck, Option, Redacted, Schema } from "effect"
@@ -126,7 +126,7 @@ describe("PersonName", () => {
   )
 
   const latin1 = (text: string) => Buffer.from(text).toString("latin1")
-  it.each<[string, string, number]>([
+  it.each<[string, Person.Warning["code"], number]>([
     [latin1("Nicolà Rossi"), "mojibake", 5],
     [latin1("Rossi Nicolà"), "mojibake", 11],
     [latin1("Škoda Jan"), "mojibake", 0],
