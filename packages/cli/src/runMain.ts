@@ -41,13 +41,21 @@ export const run = <E>(
     process.off("SIGINT", onSignal).off("SIGTERM", onSignal)
   }
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal)
+  // A command whose output nobody reads, or whose disk is full, ends what it began: its checks may be billed.
+  let isOutputLost = false
+  process.stderr.on("error", () => {})
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE" || isOutputLost) return
+    isOutputLost = true
+    process.stderr.write(`The output cannot be written (${error.code})\n`)
+  })
 
   const teardown: Teardown = (exit, onExit) => {
     // After a signal no program may read the output any more, so the exit does not wait for it.
     if (Exit.isInterrupted(exit)) return onExit(signalExitCode)
     const code = Exit.isSuccess(exit) ? Number(exit.value ?? 0) : exitCodeOf(Cause.squash(exit.cause))
     // A pipe accepts a long report only in parts. An exit before the last part would truncate the report.
-    process.stdout.write("", () => onExit(code))
+    process.stdout.write("", () => setImmediate(() => onExit(code === 0 && isOutputLost ? 1 : code)))
   }
 
   Effect.suspend(() => Schema.decode(Package)(readFileSync(manifest, "utf8"))).pipe(

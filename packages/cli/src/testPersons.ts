@@ -91,6 +91,12 @@ export const read = (args: ParsedArguments.ParsedArguments) =>
     const places = [...flags, ...(path === undefined ? [] : yield* ofFile(path))]
     if (places.length === 0 && path === undefined) return undefined
     const persons = yield* Effect.forEach(places, decode)
+    const contradiction = persons.findIndex(({ dob, matchFound, name }, i) =>
+      persons.slice(0, i).some((other) => other.name === name && other.dob === dob && other.matchFound !== matchFound)
+    )
+    if (contradiction !== -1) {
+      return yield* refuse(`${places[contradiction]?.where} match_found differs from that of the same person before`)
+    }
     return persons.some(({ matchFound }) => matchFound === "Potential match")
       ? persons
       : yield* refuse(

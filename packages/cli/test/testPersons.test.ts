@@ -105,6 +105,10 @@ describe("A wrong test person", () => {
     ],
     [`${listed}- { name: Canary, dob: 1990-12-01, match_found: "No", note: x }\n`, "line 2: note is unexpected"],
     ["- [\n", "should be a YAML list of persons, each with name, dob and match_found"],
+    [
+      `${listed}- { name: Vera Canary, dob: 01-02-1990, match_found: "No" }\n`,
+      "line 2: match_found differs from that of the same person before"
+    ],
     ["[]\n", ": no match_found is Potential match, and without a listed person nothing about it can be tested"]
   ])("of a file is named by its line and field: %#", ([text, message]) =>
     Effect.map(withFile(text), ({ error }) => {

@@ -2,7 +2,7 @@ import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { deepStrictEqual, strictEqual } from "@effect/vitest/utils"
-import { Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Array as Arr, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { build } from "esbuild"
 import { fileURLToPath } from "node:url"
 import { Control, Profile } from "../../mock-server/src/index.ts"
@@ -218,6 +218,29 @@ describe("The reference contract", () => {
           },
           { claim: point.claim, level: point.level, values, refused }
         )
+      })
+  )
+
+  it.effect.each<[Arr.NonEmptyReadonlyArray<string> | undefined, boolean]>([[undefined, false], [["refused"], true], [
+    ["refused", "answered"],
+    false
+  ]])(
+    "with the observations %j of a claim, a lenient service is a change: %j",
+    ([observed, isChanged]) =>
+      Effect.gen(function*() {
+        const contract = yield* reference
+        const claims = Arr.map(contract.claims, (claim) =>
+          claim.id === "aml.request.dob" && observed !== undefined ? { ...claim, observed } : claim)
+        const { alarms, results } = Conformance.judge(
+          { ...contract, claims },
+          [{ case: "aml.dob.iso", observed: "answered", requests: 1, millis: 1 }],
+          { kind: "sandbox" }
+        )
+        const result = results.find(({ id }) =>
+          id === "aml.dob.iso"
+        )
+        deepStrictEqual([result?.verdict, result?.isChanged ?? false], ["lenient", isChanged])
+        strictEqual(alarms.includes("aml.dob.iso"), isChanged)
       })
   )
 

@@ -166,6 +166,16 @@ describe("idv-mock", () => {
       deepStrictEqual(yield* run("--version"), { stdout: "0.0.0\n", stderr: "", exitCode: 0 })
     }).pipe(Effect.provide(NodeContext.layer)))
 
+  it.live("ends what it does without a reader, and with 1 if its output cannot be written", () =>
+    Effect.gen(function*() {
+      const program = yield* Program.idvMock
+      const endOf = (rest: string) =>
+        Command.exitCode(Command.make("bash", "-c", `node "$0" contract ${rest}; exit \${PIPESTATUS[0]}`, program))
+      strictEqual(yield* endOf("| true"), 0)
+      strictEqual(yield* endOf("2> /dev/full | cat > /dev/null"), 0)
+      strictEqual(yield* endOf("> /dev/full 2> /dev/null"), 1)
+    }).pipe(Effect.provide(NodeContext.layer)))
+
   it.scopedLive("talks to a running server, and fails in one line without one", () =>
     Effect.gen(function*() {
       const process = yield* idvMock("serve", "--port", "0")

@@ -138,15 +138,23 @@ describe("idv-mock serve", () => {
 
   it.scopedLive("does not start if the port file cannot be written", () =>
     Effect.gen(function*() {
-      for (const path of ["/nowhere/canary", "/tmp"]) {
+      const fs = yield* FileSystem.FileSystem
+      const notes = `${yield* fs.makeTempDirectoryScoped()}/canary`
+      yield* fs.writeFileString(notes, "notes")
+      for (
+        const [path, reason] of [
+          ["/nowhere/canary", "expected the path of a file in an existing directory"],
+          ["/tmp", "the path exists, and is not the file of a port"],
+          ["/dev/null", "the path exists, and is not the file of a port"],
+          [notes, "the path exists, and is not the file of a port"]
+        ] as const
+      ) {
         const error = yield* Effect.flip(serving(["--port-file", path]))
         assert(error instanceof Error)
-        strictEqual(
-          error.message,
-          "--port-file cannot be written: expected the path of a file in an existing directory"
-        )
+        strictEqual(error.message, `--port-file cannot be written: ${reason}`)
       }
-    }))
+      strictEqual(yield* fs.readFileString(notes), "notes")
+    }).pipe(Effect.provide(NodeContext.layer)))
 
   it.scopedLive("takes the control token from the variable", () =>
     Effect.gen(function*() {

@@ -37,8 +37,9 @@ const verdictOf = (claim: Contract.Claim, observed: string): Verdict => {
 }
 
 /** Whether a service has changed since the file of claims was made of its observations. */
-const isChanged = (claim: Contract.Claim, verdict: Verdict): boolean =>
-  claim.observed !== undefined && isUnspecified(claim) && verdict === "drift"
+const isChanged = (claim: Contract.Claim, verdict: Verdict, observed: string): boolean =>
+  claim.observed !== undefined && (verdict === "drift" || verdict === "lenient") &&
+  !expectedWords(claim).includes(observed)
 
 const resultOf = (
   claim: Contract.Claim,
@@ -66,7 +67,7 @@ const resultOf = (
     verdict,
     ...(verdict !== "pass" && probes !== undefined && { probes }),
     ...(verdict !== "pass" && { ...(cause !== undefined && { cause }), ...(curl !== undefined && { curl }) }),
-    ...(isChanged(claim, verdict) && { isChanged: true })
+    ...(isChanged(claim, verdict, observed) && { isChanged: true })
   }
 }
 

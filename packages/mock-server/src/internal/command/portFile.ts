@@ -8,10 +8,22 @@ const cannotWrite = () =>
   new UsageError({ text: "--port-file cannot be written: expected the path of a file in an existing directory" })
 
 /**
- * Removes the file of a server that was killed. Otherwise a program that waits for the file would read the old port.
+ * Removes the file of a server that was killed. Otherwise a program that waits for the file would read the old port. A
+ * file that contains anything else than a port is refused.
  */
 export const remove = (path: string): Effect.Effect<void, UsageError, FileSystem.FileSystem> =>
-  Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.mapError(fs.remove(path, { force: true }), cannotWrite))
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    if (!(yield* Effect.mapError(fs.exists(path), cannotWrite))) return
+    const { size, type } = yield* Effect.mapError(fs.stat(path), cannotWrite)
+    const text = type === "File" && size < 8 ? yield* Effect.mapError(fs.readFileString(path), cannotWrite) : undefined
+    if (text === undefined || !/^\d*\n?$/.test(text)) {
+      return yield* new UsageError({
+        text: "--port-file cannot be written: the path exists, and is not the file of a port"
+      })
+    }
+    yield* Effect.mapError(fs.remove(path, { force: true }), cannotWrite)
+  })
 
 /**
  * Writes the port, and removes the file when the scope closes, unless another server has written its own port

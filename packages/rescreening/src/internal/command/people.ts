@@ -98,7 +98,14 @@ export const erase = (args: ParsedArguments.ParsedArguments) =>
       if ((id === undefined) === (olderThan === undefined)) {
         return yield* new UsageError({ text: "Expected either --older-than or --id" })
       }
-      if (id !== undefined) return yield* erasePerson(id, flags.by, ParsedArguments.isOn(args, "keep-history"))
+      const isHistoryKept = ParsedArguments.isOn(args, "keep-history")
+      if (id === undefined && (isHistoryKept || flags.by !== undefined)) {
+        return yield* new UsageError({ text: "--keep-history and --by need --id" })
+      }
+      if (id !== undefined && historyOlderThan !== undefined) {
+        return yield* new UsageError({ text: "--history-older-than needs --older-than" })
+      }
+      if (id !== undefined) return yield* erasePerson(id, flags.by, isHistoryKept)
       const runs = yield* Rescreening.erase({ olderThan: olderThan ?? Duration.infinity, historyOlderThan })
       yield* Console.log(runs.length === 0 ? "No run is that old." : `Erased: ${runs.join(", ")}. Their counts stay.`)
     }))

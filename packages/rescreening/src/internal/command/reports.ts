@@ -7,6 +7,7 @@ import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import { dirname } from "node:path"
@@ -25,6 +26,21 @@ export const checkFolderOf = (out: string) =>
   Effect.flatMap(FileSystem.FileSystem, (files) => files.access(dirname(out), { writable: true })).pipe(
     Effect.mapError(cannotUse(out))
   )
+
+/** Refuses a report that would replace a file that the command reads. */
+export const checkNotReplaced = (out: string, inputs: ReadonlyArray<string>) =>
+  Effect.gen(function*() {
+    const { realPath } = yield* FileSystem.FileSystem
+    const report = yield* Effect.option(realPath(`${out}.csv`))
+    if (Option.isNone(report)) return
+    for (const input of inputs) {
+      if (Option.contains(yield* Effect.option(realPath(input)), report.value)) {
+        return yield* new UsageError({
+          text: `The report would replace ${printable(input)}: name another file with --out`
+        })
+      }
+    }
+  })
 
 /** The newest complete run of the same service and class before this one. */
 const runBefore = (run: string) =>
@@ -71,6 +87,9 @@ export const report = (args: ParsedArguments.ParsedArguments) =>
       const run = yield* selectedRun(flags)
       yield* write(run.id, flags.out ?? `rescreening-${run.id}`)
       const counts = yield* Effect.flatMap(Ledger.Ledger, (ledger) => ledger.counts(run.id))
+      if (run.state !== "complete") {
+        yield* Console.error(`Run ${run.id} is not complete: the report also has rows without a result`)
+      }
       const code = exitCode(counts, run, 0)
       return code > 10 ? code : 0
     }).pipe(Effect.provide(Settings.layerLedger(flags)))

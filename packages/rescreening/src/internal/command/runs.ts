@@ -159,6 +159,10 @@ export const start = (args: ParsedArguments.ParsedArguments) =>
     const options = yield* planOptions(args, flags, where)
     yield* checkRows(fileOf(path), flags)
     yield* Reports.checkFolderOf(flags.out ?? base)
+    yield* Reports.checkNotReplaced(flags.out ?? `${base}-${flags.run}`, [
+      path,
+      ...(flags.control === undefined ? [] : [flags.control])
+    ])
     return yield* Effect.gen(function*() {
       const run = yield* Rescreening.plan(population(fileOf(path), flags), options)
       yield* printPlanned(run, options)
