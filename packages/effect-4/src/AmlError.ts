@@ -114,7 +114,12 @@ export class AmlForbidden extends Schema.TaggedError<AmlForbidden>("@effect-idv/
  */
 export class AmlRequestRejected extends Schema.TaggedError<AmlRequestRejected>(
   "@effect-idv/effect-4/AmlRequestRejected"
-)("AmlRequestRejected", { status: Schema.Int, ...Fields.errorBody }) {
+)("AmlRequestRejected", {
+  status: Schema.Int,
+  /** How long the service asked to wait, with 408 or 425. */
+  retryAfter: Fields.RetryAfter,
+  ...Fields.errorBody
+}) {
   get isRetryable(): boolean {
     return EngineFailure.isRetryable(this)
   }

@@ -44,23 +44,30 @@ describe("AmlClient", () => {
       deepStrictEqual([facts.sent, facts.concerns], [sent, concerns])
     })))
 
-  it("converts the wait of a 429, and decodes the error from JSON", () =>
-    Effect.runPromise(Effect.gen(function*() {
-      const session = yield* server.session
-      yield* Effect.promise(() =>
-        session.fault({
-          on: "aml",
-          what: { kind: "status", status: 429, retryAfter: { kind: "seconds", seconds: 120 } }
-        })
-      )
-      const error = yield* Effect.flip(Client.check()).pipe(Effect.provide(server.layer(session)))
-      ok(error._tag === "AmlRateLimited" && error.retryAfter !== undefined)
-      strictEqual(Duration.toMillis(error.retryAfter), 120_000)
-      match(error.message, /^Too many requests.*try again in 2m$/)
-      const json = yield* Schema.encodeEffect(Failure.Failure)(error)
-      deepStrictEqual(JSON.parse(JSON.stringify(json)).retryAfter, 120_000)
-      strictEqual((yield* Schema.decodeUnknownEffect(Failure.Failure)(json)).message, error.message)
-    })))
+  it.each([
+    ["AmlRateLimited", 429, "Too many requests; try again in 2m"],
+    ["AmlRequestRejected", 408, "The service refused the request: status 408"]
+  ])(
+    "converts the wait of %s, status %d, and decodes the error from JSON",
+    (tag, status, message) =>
+      Effect.runPromise(Effect.gen(function*() {
+        const session = yield* server.session
+        yield* Effect.promise(() =>
+          session.fault({
+            on: "aml",
+            what: { kind: "status", status, retryAfter: { kind: "seconds", seconds: 120 } }
+          })
+        )
+        const error = yield* Effect.flip(Client.check()).pipe(Effect.provide(server.layer(session)))
+        strictEqual(error._tag, tag)
+        ok("retryAfter" in error && error.retryAfter !== undefined)
+        strictEqual(Duration.toMillis(error.retryAfter), 120_000)
+        strictEqual(error.message.replace(/ \(\w+\)/, "").replace(/, code [\w-]+/, ""), message)
+        const json = yield* Schema.encodeEffect(Failure.Failure)(error)
+        deepStrictEqual(JSON.parse(JSON.stringify(json)).retryAfter, 120_000)
+        strictEqual((yield* Schema.decodeUnknownEffect(Failure.Failure)(json)).message, error.message)
+      }))
+  )
 
   it("sends a request with 401 once more, with a new token", () =>
     Effect.runPromise(Effect.gen(function*() {

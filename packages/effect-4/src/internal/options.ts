@@ -50,7 +50,7 @@ export interface PolicyOptions {
    * - `ignore`: any name. **Dangerous**: a response about another person born in the same year is accepted, so a "No"
    *   may be about that person.
    *
-   * If `exact` would reject the response, the evidence has the warning `other_form` or `other_name`.
+   * If `exact` would reject the response, the evidence has the warning `other_marks`, `other_form` or `other_name`.
    *
    * @default "exact"
    */

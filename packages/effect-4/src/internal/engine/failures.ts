@@ -50,7 +50,8 @@ const converters: { readonly [T in Tag]: (error: Engine[T]) => Converted[T] } = 
   AmlUnauthorized: (error) =>
     new AmlError.AmlUnauthorized({ status: error.status, renewal: error.renewal, ...body(error) }),
   AmlForbidden: (error) => new AmlError.AmlForbidden({ status: error.status, ...body(error) }),
-  AmlRequestRejected: (error) => new AmlError.AmlRequestRejected({ status: error.status, ...body(error) }),
+  AmlRequestRejected: (error) =>
+    new AmlError.AmlRequestRejected({ status: error.status, ...retryAfter(error), ...body(error) }),
   AmlRateLimited: (error) => new AmlError.AmlRateLimited({ ...retryAfter(error), ...body(error) }),
   AmlUnavailable: (error) =>
     new AmlError.AmlUnavailable({
