@@ -370,6 +370,10 @@ describe("An error code", () => {
   it.effect.each<[string, string | undefined]>([
     ["potential_match", undefined],
     ["PEP_HIT", undefined],
+    ["pepFound", undefined],
+    ["isPEP", undefined],
+    ["personListed", undefined],
+    ["BLACKLISTED", undefined],
     ["sanctioned_person", undefined],
     ["customer.watchlisted", undefined],
     ["person_listed", undefined],

@@ -112,19 +112,23 @@ export interface Secrets {
   readonly tokens: ReadonlyArray<Redacted.Redacted<string>>
 }
 
-/** A code that may say whether a list contains the person. */
-const resultWord = /sanction|watch.?list|(?<!mis)match|(?<![a-z])(?:pep|hit|listed)(?![a-z])/i
+/** Whether a code may say that a list contains the person, or does not. */
+const hasResult = (code: string): boolean =>
+  /sanction|(?:black|watch).?list|(?<!mis)match/i.test(code) ||
+  wordsOfCode(code).some((word) => /^(?:peps?|hits?|listed)$/.test(word))
 
-/** Whether the code may say a result, or repeats a word of the name, the date or the year of birth, or a part of a token. */
+/**
+ * Whether the code may say a result, or repeats a word of the name, the date or the year of birth, or a part of a token.
+ */
 const isRevealing = (code: string, { person, tokens }: Secrets): boolean =>
-  resultWord.test(code) ||
+  hasResult(code) ||
   hasName(code, Redacted.value(person.name)) || hasDate(code, person.dateOfBirth) ||
   tokens.some((token) => hasToken(code.toLowerCase(), Redacted.value(token).toLowerCase()))
 
 const hasName = (code: string, name: string): boolean => {
   const lower = code.toLowerCase()
   const letters = lower.replaceAll(/[^a-z]/g, "")
-  const words = [...wordsOf(code), ...wordsOf(code.replaceAll(wordStarts, " "))]
+  const words = wordsOfCode(code)
   return [wordsOf(name), wordsOf(spellOutUmlauts(name))].some((names) =>
     names.some((word) => words.includes(word) || isSecretIn(word, lower) || isSecretIn(word, letters)) ||
     names.some((word) => names.some((other) => isSecretIn(word + other, lower)))
@@ -154,6 +158,12 @@ const wordStarts = /(?<=[a-z])(?=[A-Z\d])|(?<=[A-Z])(?=[A-Z][a-z]|\d)|(?<=\d)(?=
 const wordsOf = (text: string): ReadonlyArray<string> =>
   replaceLetters(text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase(), undecomposedLetters)
     .split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "")
+
+/** The words of a code, also those within `camelCase`. */
+const wordsOfCode = (code: string): ReadonlyArray<string> => [
+  ...wordsOf(code),
+  ...wordsOf(code.replaceAll(wordStarts, " "))
+]
 
 const spellOutUmlauts = (text: string): string => replaceLetters(text.toLowerCase().normalize("NFC"), umlauts)
 
