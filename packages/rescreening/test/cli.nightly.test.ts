@@ -143,6 +143,15 @@ describe("idv-rescreen", () => {
             const { stdout } = yield* Processes.run(["erase", "--older-than", age, ...ledger], {})
             strictEqual(stdout, "No run is that old.\n")
           }
+          for (
+            const [words, expected] of [
+              [["--older-than", "0d", "--keep-history"], "--keep-history and --by need --id\n"],
+              [["--id", "K1", "--history-older-than", "0d"], "--history-older-than needs --older-than\n"]
+            ] as const
+          ) {
+            const { exitCode, stderr } = yield* Processes.run(["erase", ...words, ...ledger], {})
+            deepStrictEqual([exitCode, stderr], [1, expected])
+          }
           const erased = yield* Processes.run(["erase", "--older-than", "0d", ...ledger], {})
           strictEqual(erased.stdout, "Erased: 1. Their counts stay.\n")
           for (const [name, text] of yield* at.written) {
@@ -406,6 +415,7 @@ describe("idv-rescreen", () => {
             [start("swapped.csv"), good, "The first line of the population is not id,name,date_of_birth."],
             [start("missing.csv"), good, "missing.csv cannot be used: NotFound"],
             [start("people.csv", "--out", "/nowhere/report"), good, "/nowhere/report cannot be used: NotFound"],
+            [start("people.csv", "--out", `${at.path}/people`), good, "people.csv: name another file with --out"],
             [
               start("people.csv"),
               { ...good, IDV_RESCREEN_KEY: undefined },
