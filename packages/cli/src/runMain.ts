@@ -41,7 +41,7 @@ export const run = <E>(
     process.off("SIGINT", onSignal).off("SIGTERM", onSignal)
   }
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal)
-  // A command whose output nobody reads, or whose disk is full, ends what it began: its checks may be billed.
+  // Without a reader of its output, or with a full disk, a command still completes its work: its checks may be billed.
   let isOutputLost = false
   process.stderr.on("error", () => {})
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {

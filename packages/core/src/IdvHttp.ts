@@ -1,7 +1,7 @@
 /**
- * An `HttpClient` for the two requests of this library. A check takes about two thirds of the CPU time that it
- * takes over the platform's clients, see the page about performance. It requires the package `undici`, so it is not part of the main module:
- * import `@effect-idv/core/IdvHttp`.
+ * An `HttpClient` for the two requests of this library. A check takes about two thirds of the CPU time that it takes
+ * over the platform's clients, see the page about performance. It requires the package `undici`, so it is not part of
+ * the main module: import `@effect-idv/core/IdvHttp`.
  *
  * @since 0.1.0
  */

@@ -72,8 +72,9 @@ interface Change {
 /**
  * The changes of a placeholder. `one`, `four`, `eight`, `lastEight`, `half` and `secondHalf` keep only that part of the
  * text. `first`, `middle` and `last` keep the whole text, and replace one character of it, which is not the padding of
- * Base64. The changes of a JWT leave any other text as it is, so that its request is not sent; `forged` makes a JWT out of any text. `json` and `escaped` make a
- * JSON string, `escaped` one with its first letter and all letters beyond ASCII as `\u`.
+ * Base64. The changes of a JWT leave any other text as it is, so that its request is not sent; `forged` makes a JWT out
+ * of any text. `json` and `escaped` make a JSON string, `escaped` one with its first letter and all letters beyond ASCII
+ * as `\u`.
  */
 const changes: Readonly<Record<string, Change>> = {
   afterColon: { apply: (text) => text.slice(text.indexOf(":") + 1), shell: (v) => `\${${v}#*:}` },
